@@ -171,12 +171,12 @@ fn known() -> Known {
         root: "/p".into(),
         parent: None,
     };
-    let project = store.find_or_create_project(&project_ref, NOW).expect("a project");
+    let project = store.projects_mut().find_or_create(&project_ref, NOW).expect("a project");
     for text in ["the harbour floods", "migrations run in one transaction", "Store::open takes the lock"] {
         let content = Content { files: vec!["src/a.rs".into()], ..Content::new(Kind::Note, text, text) };
         let memory =
             NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW };
-        store.remember(&memory).expect("a memory");
+        store.memories_mut().remember(&memory).expect("a memory");
     }
     Known { _dir: dir, store }
 }
@@ -270,7 +270,7 @@ fn drained(dir: &TempDir, bytes: &[u8]) -> (u64, bool) {
     let home = Home::new(dir.path().join("home"));
     let events = || {
         let store = Store::open(&home, Purpose::Command, NOW).expect("the store opens whatever waits");
-        store.count_events().expect("events can be counted")
+        store.events().count().expect("events can be counted")
     };
     let before = events();
     let (waiting, bad) = (home.spool().join("new"), home.spool().join("bad"));

@@ -160,7 +160,7 @@ impl App {
     pub fn known_project(&self, store: &Store, wanted: Option<&str>) -> Result<Option<ProjectId>, AppError> {
         match wanted {
             Some(wanted) => self.project_called(store, wanted).map(Some),
-            None => Ok(store.find_project(&self.project_ref())?),
+            None => Ok(store.projects().find(&self.project_ref())?),
         }
     }
 
@@ -168,7 +168,7 @@ impl App {
     pub fn project_to_write(&self, store: &mut Store, wanted: Option<&str>) -> Result<ProjectId, AppError> {
         match wanted {
             Some(wanted) => self.project_called(store, wanted),
-            None => Ok(store.find_or_create_project(&self.project_ref(), self.now)?),
+            None => Ok(store.projects_mut().find_or_create(&self.project_ref(), self.now)?),
         }
     }
 
@@ -179,8 +179,9 @@ impl App {
         store: &Store,
         ids: &[MemoryId],
     ) -> Result<Vec<(MemoryId, String)>, AppError> {
-        let here = store.find_project(&self.project_ref())?;
-        let memories = store.memories(ids)?.into_iter().filter(|memory| Some(memory.project) != here);
+        let here = store.projects().find(&self.project_ref())?;
+        let memories =
+            store.memories().get_many(ids)?.into_iter().filter(|memory| Some(memory.project) != here);
         memories.map(|memory| Ok((memory.id, project_name(store, memory.project)?))).collect()
     }
 
@@ -190,7 +191,8 @@ impl App {
             return Ok(known);
         }
         let folder = self.cwd.join(wanted);
-        let known = if folder.is_dir() { store.find_project(&self.project_ref_of(&folder))? } else { None };
+        let known =
+            if folder.is_dir() { store.projects().find(&self.project_ref_of(&folder))? } else { None };
         known.ok_or_else(|| AppError::no_such_project(wanted).hint("`backstory project list` shows them all"))
     }
 
@@ -221,17 +223,17 @@ pub fn ignore_read_only(noted: Result<(), StoreError>) -> Result<(), AppError> {
 
 /// Returns what a project is called.
 pub fn project_name(store: &Store, project: ProjectId) -> Result<String, StoreError> {
-    Ok(store.project(project)?.map(|project| project.name).unwrap_or_default())
+    Ok(store.projects().get(project)?.map(|project| project.name).unwrap_or_default())
 }
 
 /// Finds a project by number or name, without looking at any folder.
 pub fn project_known_as(store: &Store, wanted: &str) -> Result<Option<ProjectId>, AppError> {
     if let Some(id) = wanted.trim_start_matches('#').parse().ok().map(ProjectId)
-        && store.project(id)?.is_some()
+        && store.projects().get(id)?.is_some()
     {
         return Ok(Some(id));
     }
-    match store.projects_named(wanted)?.as_slice() {
+    match store.projects().named(wanted)?.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some(only.id)),
         several => Err(ambiguous(wanted, several)),

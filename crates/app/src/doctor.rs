@@ -47,12 +47,12 @@ impl App {
     pub fn doctor(&self, request: DoctorRequest) -> Result<DoctorReport, AppError> {
         let repaired = Store::repair(&self.home, self.now)?;
         let mut store = self.store()?;
-        let mut report = store.check(request.depth)?;
+        let mut report = store.upkeep().check(request.depth)?;
         let mut reindexed = repaired.as_ref().and_then(|repair| repair.reindexed);
         if report.file.is_empty() && report.words.is_some() {
             // The word index is derived: it is rebuilt, never repaired.
-            reindexed = Some(store.rebuild_word_index(|_| {})?);
-            report.words = store.check(request.depth)?.words;
+            reindexed = Some(store.upkeep_mut().rebuild_word_index(|_| {})?);
+            report.words = store.upkeep().check(request.depth)?.words;
         }
         if request.depth == CheckDepth::Full && self.config.recall.vectors {
             let looked = requeue_missing_vectors(&mut store, &MiniLm::load());
@@ -62,7 +62,7 @@ impl App {
             faults: self.faults.clone(),
             repaired,
             reindexed,
-            vectors_waiting: store.count_stale_vectors()?,
+            vectors_waiting: store.vectors().count_stale()?,
             hosts: hosts::examine(request.host, &store, self)?,
             store: report,
         })

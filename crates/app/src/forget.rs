@@ -24,12 +24,12 @@ impl App {
     /// Forgets memories that are there, their vectors included.
     pub fn forget(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ForgetResponse, AppError> {
         let titles: Vec<String> =
-            store.memories(ids)?.into_iter().map(|memory| memory.content.title).collect();
-        let mut done = store.forget(ids, self.now)?;
+            store.memories().get_many(ids)?.into_iter().map(|memory| memory.content.title).collect();
+        let mut done = store.memories_mut().forget(ids, self.now)?;
         done.remains_in.extend(vectors::forget(store, self));
         let mut mentioned_in: Vec<MemoryId> = Vec::new();
         for title in &titles {
-            mentioned_in.extend(store.memories_containing(title)?);
+            mentioned_in.extend(store.memories().containing(title)?);
         }
         mentioned_in.sort_unstable();
         mentioned_in.dedup();
@@ -39,7 +39,7 @@ impl App {
 
     /// Pins a memory, or releases it.
     pub fn pin(&self, store: &mut Store, id: MemoryId, pin: Pin) -> Result<(), AppError> {
-        Ok(store.pin(id, pin)?)
+        Ok(store.memories_mut().pin(id, pin)?)
     }
 }
 

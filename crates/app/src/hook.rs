@@ -112,16 +112,19 @@ impl Hook {
         }
         if kept.event.is_none() && context.captures && injected.is_none() {
             // A receipt only proves that hooks run: the next hook brings its own.
-            drop(store.record_receipt(&receipt));
+            drop(store.injections_mut().record_receipt(&receipt));
         }
 
         match learned {
             Some(learned) => {
                 // The checkpoint below writes this too. If it fails, a duration is missing in `status`.
-                drop(kept.receipt.map(|id| store.set_receipt_duration(id, elapsed_us(self.started))));
+                drop(
+                    kept.receipt
+                        .map(|id| store.injections_mut().set_receipt_duration(id, elapsed_us(self.started))),
+                );
                 self.follow_up(&mut store, learned, &context.config)?;
             }
-            None => store.truncate_long_log()?,
+            None => store.upkeep().truncate_long_log()?,
         }
         self.finish(&context.config, kept.event, Some(&store))
     }
@@ -197,7 +200,7 @@ impl Hook {
         let problem = match context.store.as_ref()? {
             Err(error) => problem_opening(error),
             Ok(store) => {
-                let here = || store.find_project(&context.project_ref).ok().flatten();
+                let here = || store.projects().find(&context.project_ref).ok().flatten();
                 let project = context.before.as_ref().map(|session| session.project).or_else(here);
                 check_capture(&self.home, store, (context.host.as_str(), project), self.now)
             }

@@ -35,7 +35,7 @@ impl App {
             return Ok(BuiltInjection::empty(request.point.moment(), budget));
         };
         let project_ref = self.project_ref();
-        let is_here = store.find_project(&project_ref)? == Some(project);
+        let is_here = store.projects().find(&project_ref)? == Some(project);
         let root = Some(Path::new(&project_ref.root)).filter(|root| is_here && root.is_dir());
         let context = ContextWindow { started_at: Some(self.now), ..ContextWindow::default() };
         let recipient = Recipient { project, session: None, context, root };

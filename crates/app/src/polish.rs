@@ -65,14 +65,15 @@ pub(crate) fn enqueue(
     if trigger == DistilTrigger::SessionEnd
         && let Some(session) = session
     {
-        let all = store.memories_of_session(session)?;
+        let all = store.memories().of_session(session)?;
         worth.extend(of_kinds(store, &all, &[Kind::Summary])?);
     }
-    Ok(store.enqueue(&worth, at)? > 0)
+    Ok(store.jobs_mut().enqueue(&worth, at)? > 0)
 }
 
 fn of_kinds(store: &Store, ids: &[MemoryId], kinds: &[Kind]) -> Result<Vec<MemoryId>, AppError> {
-    let found = store.memories(ids)?.into_iter().filter(|memory| kinds.contains(&memory.content.kind));
+    let found =
+        store.memories().get_many(ids)?.into_iter().filter(|memory| kinds.contains(&memory.content.kind));
     Ok(found.map(|memory| memory.id).collect())
 }
 
@@ -85,9 +86,9 @@ fn polish_all(app: &App) -> Result<(), AppError> {
     }
     let polishing = Polishing::of(app)?;
     let mut store = app.store()?;
-    store.trim_model_work(app.now)?;
+    store.jobs_mut().trim_model_work(app.now)?;
     let lease = polishing.deadline + LEASE_BEYOND_DEADLINE;
-    while let Some(job) = store.claim_job(app::now(&app.environment), lease)? {
+    while let Some(job) = store.jobs_mut().claim(app::now(&app.environment), lease)? {
         if polishing.polish(&mut store, &job)? == Then::Stop {
             break;
         }
@@ -124,8 +125,8 @@ impl Polishing<'_> {
 
     /// Works on one job.
     fn polish(&self, store: &mut Store, job: &Job) -> Result<Then, AppError> {
-        let Some(memory) = store.memory_to_polish(job.memory)? else {
-            store.finish_job(job.id)?;
+        let Some(memory) = store.memories().to_polish(job.memory)? else {
+            store.jobs_mut().finish(job.id)?;
             return Ok(Then::GoOn);
         };
         let now = app::now(&self.app.environment);
@@ -133,29 +134,34 @@ impl Polishing<'_> {
         let safe = prepare(memory.content.clone(), &self.redactor);
         let request = rewording_request(&safe, fresh_session(now)?);
         let provider = self.app.config.distil.provider;
-        let call =
-            match store.begin_call(job, provider.as_str(), request.expected_tokens(), self.caps, now)? {
-                CallPermission::Granted(call) => call,
-                CallPermission::SessionCapReached => {
-                    store.finish_job(job.id)?;
-                    return Ok(Then::GoOn);
-                }
-                CallPermission::Refused(_) => {
-                    store.defer_job(job.id, Timestamp(now.0 + PUT_OFF_MS))?;
-                    return Ok(Then::Stop);
-                }
-            };
+        let call = match store.jobs_mut().begin_call(
+            job,
+            provider.as_str(),
+            request.expected_tokens(),
+            self.caps,
+            now,
+        )? {
+            CallPermission::Granted(call) => call,
+            CallPermission::SessionCapReached => {
+                store.jobs_mut().finish(job.id)?;
+                return Ok(Then::GoOn);
+            }
+            CallPermission::Refused(_) => {
+                store.jobs_mut().defer(job.id, Timestamp(now.0 + PUT_OFF_MS))?;
+                return Ok(Then::Stop);
+            }
+        };
         if provider == Provider::ClaudeCli {
-            store.mark_own_session(&request.session, now)?;
+            store.sessions_mut().mark_own(&request.session, now)?;
         }
         let answer = self.model.answer(&request);
         let (outcome, cost, said) = self.use_answer(store, &memory, &safe, answer.as_ref())?;
-        store.end_call(call, outcome, cost)?;
+        store.jobs_mut().end_call(call, outcome, cost)?;
         match outcome {
-            CallOutcome::Used => store.finish_job(job.id)?,
+            CallOutcome::Used => store.jobs_mut().finish(job.id)?,
             CallOutcome::Unusable | CallOutcome::Failed => {
                 let wait = RETRY_AFTER_MS * i64::from(job.attempts);
-                store.fail_job(job.id, Timestamp(app::now(&self.app.environment).0 + wait))?;
+                store.jobs_mut().fail(job.id, Timestamp(app::now(&self.app.environment).0 + wait))?;
             }
         }
         self.note(&memory, &request, &said);
@@ -192,7 +198,7 @@ impl Polishing<'_> {
         let worded = Content { title: rewording.title, body: rewording.body, ..safe.clone() };
         let worded = prepare(worded, &self.redactor);
         let now = app::now(&self.app.environment);
-        let said = match store.polish(memory, &worded.title, &worded.body, now)? {
+        let said = match store.memories_mut().polish(memory, &worded.title, &worded.body, now)? {
             PolishOutcome::Applied => "used",
             PolishOutcome::Outdated => "not needed any more",
         };

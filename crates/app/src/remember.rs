@@ -112,12 +112,12 @@ impl App {
         let memory = self.new_memory(request.memory, request.said_by, project)?;
         refuse_taken_uid(store, &memory)?;
         if request.duplicates == DuplicatePolicy::Write {
-            store.lift_tombstone(&memory)?;
+            store.memories_mut().lift_tombstone(&memory)?;
         } else if let Some(known) = near_duplicate(store, &memory)? {
             let message = format!("memory #{known} says nearly the same");
             return Err(AppError::new(ErrorCode::NearDuplicate, message).about(known));
         }
-        let id = store.remember(&memory)?;
+        let id = store.memories_mut().remember(&memory)?;
         self.memory(store, id)
     }
 
@@ -130,7 +130,7 @@ impl App {
         input.scope = input.scope.or(Some(before.content.scope));
         let memory = self.new_memory(input, Provenance::User, before.project)?;
         refuse_taken_uid(store, &memory)?;
-        let id = store.supersede(request.id, &memory)?;
+        let id = store.memories_mut().supersede(request.id, &memory)?;
         self.memory(store, id)
     }
 
@@ -138,7 +138,7 @@ impl App {
     pub fn revise(&self, store: &mut Store, request: ReviseRequest) -> Result<Memory, AppError> {
         let before = self.memory(store, request.id)?;
         let content = prepare(revised(before.content, request.changes, request.id)?, &self.redactor());
-        store.revise(request.id, &content, self.now)?;
+        store.memories_mut().revise(request.id, &content, self.now)?;
         self.memory(store, request.id)
     }
 
@@ -147,7 +147,7 @@ impl App {
             TargetProject::Here => self.project_to_write(store, None),
             TargetProject::Named(name) => self.project_to_write(store, Some(name)),
             TargetProject::Folder(folder) => {
-                Ok(store.find_or_create_project(&self.project_ref_of(folder), self.now)?)
+                Ok(store.projects_mut().find_or_create(&self.project_ref_of(folder), self.now)?)
             }
             TargetProject::Known(id) => Ok(*id),
         }
@@ -246,7 +246,7 @@ fn revised(before: Content, changes: MemoryInput, id: MemoryId) -> Result<Conten
 /// Refuses a memory whose uid another has: a uid names one memory, in every store.
 fn refuse_taken_uid(store: &Store, memory: &NewMemory) -> Result<(), AppError> {
     let Some(uid) = &memory.uid else { return Ok(()) };
-    match store.memory_by_uid(uid)? {
+    match store.memories().by_uid(uid)? {
         Some(holder) => {
             Err(AppError::new(ErrorCode::UidTaken, format!("memory #{} has this uid", holder.id))
                 .about(holder.id)

@@ -47,7 +47,7 @@ impl App {
         };
         let engine = engine_of(self, request.profile);
         let from = match request.projects {
-            ProjectSelector::All => store.find_project(&self.project_ref())?,
+            ProjectSelector::All => store.projects().find(&self.project_ref())?,
             ProjectSelector::Here | ProjectSelector::Named(_) => None,
         };
         let query = search_query(&request.text, self.now, from);
@@ -71,13 +71,13 @@ impl App {
         // The words may stand in a memory on another page of the hits.
         let Some(scope) = self.scope(store, &request.projects)? else { return Ok(false) };
         let anywhere = Filter { limit: 1, offset: 0, ..self.search_filter(request, scope) };
-        Ok(store.search_exact(&word_query(&request.text), &anywhere)?.is_empty())
+        Ok(store.search().exact(&word_query(&request.text), &anywhere)?.is_empty())
     }
 
     /// Records which memories were listed. Being listed is not use, and a store that cannot be written is still worth reading.
     pub fn note_listed(&self, store: &mut Store, hits: &[Hit]) -> Result<(), AppError> {
         let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory.id).collect();
-        ignore_read_only(store.record_impressions(&ids, ImpressionKind::Listed, self.now))
+        ignore_read_only(store.injections_mut().record_impressions(&ids, ImpressionKind::Listed, self.now))
     }
 
     fn search_filter(&self, request: &SearchRequest, scope: Scope) -> Filter {

@@ -42,8 +42,8 @@ impl App {
     ) -> Result<Vec<SessionSummary>, AppError> {
         let limit = request.limit.unwrap_or(self.config.search.limit);
         Ok(match self.scope(store, &request.projects)? {
-            Some(Scope::Project(id)) => store.sessions(Some(id), limit, request.offset)?,
-            Some(Scope::Everywhere) => store.sessions(None, limit, request.offset)?,
+            Some(Scope::Project(id)) => store.sessions().list(Some(id), limit, request.offset)?,
+            Some(Scope::Everywhere) => store.sessions().list(None, limit, request.offset)?,
             None => Vec::new(),
         })
     }
@@ -59,10 +59,10 @@ impl App {
             return self.last_session(store, projects);
         }
         let by_number = wanted.trim_start_matches('#').parse().ok().map(SessionId);
-        if let Some(session) = by_number.map(|id| store.session(id)).transpose()?.flatten() {
+        if let Some(session) = by_number.map(|id| store.sessions().get(id)).transpose()?.flatten() {
             return Ok(session);
         }
-        let mut named = store.sessions_named(wanted)?;
+        let mut named = store.sessions().starting_with(wanted)?;
         match (named.pop(), named.len()) {
             (Some(session), 0) => Ok(session),
             (Some(_), more) => {
@@ -78,9 +78,9 @@ impl App {
 
     /// Reads all there is of a session.
     pub fn session_record(&self, store: &Store, session: Session) -> Result<SessionRecord, AppError> {
-        let events = store.events(session.id, EventId(0))?;
-        let memories = store.memories(&store.memories_of_session(session.id)?)?;
-        let mut code_changes = store.code_changes(session.project, Some(session.id), MOST_CHANGES)?;
+        let events = store.events().of_session(session.id, EventId(0))?;
+        let memories = store.memories().get_many(&store.memories().of_session(session.id)?)?;
+        let mut code_changes = store.code().changes(session.project, Some(session.id), MOST_CHANGES)?;
         code_changes.reverse();
         let counts = (events.len() as u64, memories.len() as u64);
         let summary = SessionSummary { session, events: counts.0, memories: counts.1 };

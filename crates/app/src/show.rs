@@ -19,7 +19,7 @@ impl App {
     pub fn show(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ShowResponse, AppError> {
         let mut response = ShowResponse::default();
         for id in ids {
-            match store.memory(*id)? {
+            match store.memories().get(*id)? {
                 Some(memory) => response.memories.push(memory),
                 None => response.missing.push(*id),
             }
@@ -31,11 +31,11 @@ impl App {
 
     /// Reads one memory without using it.
     pub fn memory(&self, store: &Store, id: MemoryId) -> Result<Memory, AppError> {
-        Ok(store.memory(id)?.ok_or(StoreError::NoSuchMemory(id))?)
+        Ok(store.memories().get(id)?.ok_or(StoreError::NoSuchMemory(id))?)
     }
 
     /// Records that memories were fetched. A store that cannot be written, or is busy, is still worth reading.
     pub fn note_fetched(&self, store: &mut Store, ids: &[MemoryId]) -> Result<(), AppError> {
-        ignore_read_only(store.mark_used(ids, UseKind::Fetched, self.now))
+        ignore_read_only(store.injections_mut().mark_used(ids, UseKind::Fetched, self.now))
     }
 }

@@ -28,14 +28,14 @@ pub struct StatusReport {
 impl App {
     /// Reports how an open store is doing; `problem` is why it can only be read.
     pub fn status(&self, store: &Store, problem: Option<String>) -> Result<StatusReport, AppError> {
-        let work = store.model_work(self.now)?;
+        let work = store.jobs().model_work(self.now)?;
         Ok(StatusReport {
             problem,
-            status: store.status()?,
+            status: store.upkeep().status()?,
             // A store of an older schema that can only be read has no place for this.
-            vectors_waiting: store.count_stale_vectors().unwrap_or(0),
-            hooks: store.receipts(HOOKS_SHOWN)?,
-            usefulness: store.usefulness()?,
+            vectors_waiting: store.vectors().count_stale().unwrap_or(0),
+            hooks: store.injections().receipts(HOOKS_SHOWN)?,
+            usefulness: store.injections().usefulness()?,
             model_work: (self.config.distil.provider != Provider::None || work.calls > 0).then_some(work),
         })
     }

@@ -24,17 +24,17 @@ impl App {
     /// Returns memories in the order they were written, oldest first.
     pub fn timeline(&self, store: &Store, request: &TimelineRequest) -> Result<Vec<Memory>, AppError> {
         let ids = match request.anchor {
-            Some(anchor) => store.timeline(anchor, request.before, request.after)?,
+            Some(anchor) => store.search().timeline(anchor, request.before, request.after)?,
             None => self.newest_memories(store, request)?,
         };
-        Ok(store.memories(&ids)?)
+        Ok(store.memories().get_many(&ids)?)
     }
 
     fn newest_memories(&self, store: &Store, request: &TimelineRequest) -> Result<Vec<MemoryId>, AppError> {
         let Some(scope) = self.scope(store, &request.projects)? else { return Ok(Vec::new()) };
         let limit = request.limit.unwrap_or(self.config.search.limit);
         let filter = Filter { limit, standing: StandingFilter::Any, ..Filter::within(scope) };
-        let mut newest = store.list(&filter)?;
+        let mut newest = store.search().list(&filter)?;
         newest.reverse();
         Ok(newest)
     }

@@ -46,13 +46,13 @@ pub fn follow_for(store: &mut Store, app: &App, time: Duration) -> u64 {
 
 /// Embeds everything that waits, on every core. Whoever is interrupted is continued by the next.
 pub fn embed_all(store: &mut Store, on_progress: impl FnMut(u64)) -> Result<EmbeddingReport, AppError> {
-    store.begin_vector_rebuild()?;
+    store.vectors_mut().begin_rebuild()?;
     let model = MiniLm::load();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let work = EmbeddingJob { encoder: &model, cores, until: None };
     let embedded = embed_pending(store, &work, on_progress).map_err(failure)?;
-    if store.count_stale_vectors()? == 0 {
-        store.finish_vector_rebuild()?;
+    if store.vectors().count_stale()? == 0 {
+        store.vectors_mut().finish_rebuild()?;
     }
     Ok(embedded)
 }

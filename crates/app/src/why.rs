@@ -43,10 +43,11 @@ impl App {
         let query = request.query.as_deref();
         let explained =
             query.map(|query| self.explain(store, &memory, query, request.profile)).transpose()?;
-        let shown = store.impressions(&[memory.id])?.get(&memory.id).copied().unwrap_or_default();
+        let shown =
+            store.injections().impressions(&[memory.id])?.get(&memory.id).copied().unwrap_or_default();
         Ok(WhyResponse {
-            evidence: store.evidence(memory.id)?.len(),
-            injected: store.injections_of_memory(memory.id, MOST_INJECTIONS)?,
+            evidence: store.memories().evidence(memory.id)?.len(),
+            injected: store.injections().of_memory(memory.id, MOST_INJECTIONS)?,
             shown,
             explained,
             memory,

@@ -164,7 +164,7 @@ impl Site {
             let content = Content::new(Kind::Change, "title", &format!("body {number}"));
             let origin = MemoryOrigin::default();
             let memory = NewMemory { uid: None, project: self.project, origin, content, created_at: NOW };
-            let id = self.store.remember(&memory).expect("the store can be written");
+            let id = self.store.memories_mut().remember(&memory).expect("the store can be written");
             anchor(&mut self.store, id, &self.root, &files, &readings).expect("the store can be written");
             id
         });
@@ -193,8 +193,8 @@ fn begin(store: &mut Store, root: &Path) -> (ProjectId, SessionId) {
         truncated: false,
     };
     let project_ref = backstory_capture::identify_project(root);
-    store.record(&IncomingEvent { event, project_ref }).expect("the store can be written");
-    let sessions = store.sessions(None, 1, 0).expect("the store can be read");
+    store.events_mut().record(&IncomingEvent { event, project_ref }).expect("the store can be written");
+    let sessions = store.sessions().list(None, 1, 0).expect("the store can be read");
     let session = &sessions.first().expect("it was just recorded").session;
     (session.project, session.id)
 }

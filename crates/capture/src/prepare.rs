@@ -50,9 +50,9 @@ pub fn most_similar(
     let text = whole_text(draft);
     let mut query = WordQuery::default();
     keywords(&text).iter().take(MOST_WORDS).for_each(|word| query.word(word));
-    let found = store.search_exact(&query, &Filter { limit: COMPARED, ..Filter::within(reach) })?;
+    let found = store.search().exact(&query, &Filter { limit: COMPARED, ..Filter::within(reach) })?;
     let ids: Vec<MemoryId> = found.iter().map(|hit| hit.memory).collect();
-    let memories = store.memories(&ids)?.into_iter();
+    let memories = store.memories().get_many(&ids)?.into_iter();
     let alike = memories
         .map(|memory| (memory.id, whole_text(&memory.content)))
         .filter(|(_, known)| says_the_same(&text, known))

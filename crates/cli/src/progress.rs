@@ -12,7 +12,7 @@ const PATIENCE: Duration = Duration::from_millis(250);
 
 /// Embeds everything that waits, with a bar.
 pub(crate) fn embed_all(store: &mut Store) -> Result<EmbeddingReport, Failure> {
-    let mut progress = Progress::new(store.count_stale_vectors()?, "vectors");
+    let mut progress = Progress::new(store.vectors().count_stale()?, "vectors");
     let done = vectors::embed_all(store, |done| progress.at(done));
     progress.finish();
     done

@@ -33,12 +33,12 @@ pub(crate) fn prove(app: &App) -> Result<(), Failure> {
     app.ui.line(&format!("            {:<18} {:>6.1} ms, for comparison", "an empty process", ms(empty)))?;
 
     let store = Store::open(&Home::new(&home), Purpose::Command, app.now)?;
-    let kept = store.count_events()?;
+    let kept = store.events().count()?;
     if kept != SESSION.len() as u64 {
         return Err(Failure::user(format!("the proof failed: {kept} of {} events were kept", SESSION.len()))
             .hint("`backstory doctor` looks for the reason; the log is in the store's directory"));
     }
-    let memories = store.memories(&store.list(&Filter::within(Scope::Everywhere))?)?;
+    let memories = store.memories().get_many(&store.search().list(&Filter::within(Scope::Everywhere))?)?;
     let good = format!("{kept} of {} events kept, and distilled without a model into:", SESSION.len());
     app.ui.line(&format!("          {}", app.ui.tone(Tone::Good, &good)))?;
     for memory in memories.iter().rev() {

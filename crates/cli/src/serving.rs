@@ -131,11 +131,11 @@ fn look(before: Option<Watched>, serving: &Serving) -> Result<Watched, AppError>
             Watched { store, file, data_version: i64::MIN, newest: NewestIds::default() }
         }
     };
-    let data_version = before.store.data_version()?;
+    let data_version = before.store.browse().data_version()?;
     if data_version == before.data_version {
         return Ok(before);
     }
-    let newest = before.store.newest_ids()?;
+    let newest = before.store.browse().newest_ids()?;
     Ok(Watched { data_version, newest, ..before })
 }
 

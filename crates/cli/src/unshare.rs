@@ -45,7 +45,7 @@ pub(crate) fn push_deletions(
 
 /// Refuses to merge a shared project into another: nothing would be pulled for it any more.
 pub(crate) fn refuse_to_merge_shared(store: &Store, from: ProjectId, named: &str) -> Result<(), Failure> {
-    let all = store.shared_projects()?;
+    let all = store.sync().shared_projects()?;
     let Some(shared) = all.iter().find(|shared| shared.project == from) else { return Ok(()) };
     let how = if is_shared_by_git(shared) {
         "through git".to_owned()

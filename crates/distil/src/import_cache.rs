@@ -43,7 +43,7 @@ impl ImportCache {
     /// Forgets everything where others have changed the store since it was read.
     pub(super) fn invalidate_if_changed(&mut self, store: &Store) -> Result<(), StoreError> {
         if let Some(known) = &self.known
-            && known.others != store.data_version()?
+            && known.others != store.browse().data_version()?
         {
             *self = ImportCache::default();
         }
@@ -66,7 +66,7 @@ impl ImportCache {
             return Ok(());
         }
         self.wanted += 1;
-        if self.wanted * MEMORIES_A_QUESTION < store.count_memories()? {
+        if self.wanted * MEMORIES_A_QUESTION < store.memories().count()? {
             return Ok(());
         }
         match CachedMemories::read(store) {
@@ -81,7 +81,7 @@ impl ImportCache {
     /// Takes note of what was written. What it says no longer may stay: it only makes the index be asked in vain.
     pub(super) fn add_written(&mut self, store: &Store, id: MemoryId) -> Result<(), StoreError> {
         if let Some(known) = &mut self.known
-            && let Some(memory) = store.memory(id)?
+            && let Some(memory) = store.memories().get(id)?
         {
             known.add(&memory);
         }
@@ -91,8 +91,8 @@ impl ImportCache {
 
 impl CachedMemories {
     fn read(store: &Store) -> Result<CachedMemories, StoreError> {
-        let mut known = CachedMemories { others: store.data_version()?, places: HashMap::new() };
-        store.each_memory(|memory| known.add(&memory))?;
+        let mut known = CachedMemories { others: store.browse().data_version()?, places: HashMap::new() };
+        store.memories().for_each(|memory| known.add(&memory))?;
         Ok(known)
     }
 
@@ -163,7 +163,7 @@ mod tests {
             parent: None,
         };
         let [here, there] = ["here", "there"]
-            .map(|name| store.find_or_create_project(&project_ref(name), Timestamp(0)).unwrap());
+            .map(|name| store.projects_mut().find_or_create(&project_ref(name), Timestamp(0)).unwrap());
         for (project, said, scope) in [
             (here, "Remember that the staging host is heron.", MemoryScope::Project),
             (there, "We use Node 18.12 for all our services.", MemoryScope::Project),
@@ -172,6 +172,7 @@ mod tests {
             let content = backstory_memory::Content { scope, ..finding(said).content };
             let origin = MemoryOrigin::default();
             store
+                .memories_mut()
                 .remember(&NewMemory { uid: None, project, origin, content, created_at: Timestamp(0) })
                 .unwrap();
         }

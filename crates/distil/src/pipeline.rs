@@ -88,13 +88,13 @@ fn distil_session(
     how: &Distillation<'_>,
     mut cache: Option<&mut ImportCache>,
 ) -> Result<DistilReport, StoreError> {
-    let Some(session) = store.session(id)? else { return Ok(DistilReport::default()) };
-    let events = store.latest_events(id, MOST_EVENTS)?;
+    let Some(session) = store.sessions().get(id)? else { return Ok(DistilReport::default()) };
+    let events = store.events().latest(id, MOST_EVENTS)?;
     let Some(last) = events.last() else { return Ok(DistilReport::default()) };
     let entries = transcript::entries(&events);
     let turns = transcript::turns(&entries);
     let readings = read_code(store, &session, &turns, how)?;
-    let code = store.code_changes(session.project, Some(id), MOST_CHANGES)?;
+    let code = store.code().changes(session.project, Some(id), MOST_CHANGES)?;
     let findings = findings(store, &session, &turns, &code, how)?;
 
     let relations: Vec<(Digest, Digest)> = findings
@@ -120,11 +120,11 @@ fn distil_session(
         let finding = if how.is_late() { Finding { comparing: Comparing::Not, ..finding } } else { finding };
         reconciled.extend(reconcile::reconcile(store, &session, finding, cache.as_deref_mut())?);
     }
-    let outcomes = store.write_distilled(id, last.id, &reconciled)?;
+    let outcomes = store.memories_mut().write_distilled(id, last.id, &reconciled)?;
     let kept = report.note(&reconciled, &outcomes);
     let links = relations.iter().filter_map(|(from, to)| Some((*kept.get(from)?, *kept.get(to)?)));
     for (from, to) in links {
-        store.link(Link { from, relation: Relation::Relates, to })?;
+        store.memories_mut().link(Link { from, relation: Relation::Relates, to })?;
     }
     promote(store, &session, &reconciled, &outcomes, &mut report)?;
     if let Some(cache) = cache {

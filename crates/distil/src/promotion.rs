@@ -17,14 +17,18 @@ pub(super) fn promote(
         let Some(id) = outcome.memory().filter(|_| item.memory.content.kind == Kind::Failure) else {
             continue;
         };
-        let Some(failure) = store.memory(id)?.filter(|failure| should_promote(failure.times_seen)) else {
+        let Some(failure) = store.memories().get(id)?.filter(|failure| should_promote(failure.times_seen))
+        else {
             continue;
         };
         let pattern = pattern(item, &failure);
-        let outcomes =
-            store.write_distilled(session.id, session.distilled_to, std::slice::from_ref(&pattern))?;
+        let outcomes = store.memories_mut().write_distilled(
+            session.id,
+            session.distilled_to,
+            std::slice::from_ref(&pattern),
+        )?;
         if let Some(pattern) = report.note(std::slice::from_ref(&pattern), &outcomes).into_values().next() {
-            store.link(Link { from: pattern, relation: Relation::DerivedFrom, to: id })?;
+            store.memories_mut().link(Link { from: pattern, relation: Relation::DerivedFrom, to: id })?;
         }
     }
     Ok(())

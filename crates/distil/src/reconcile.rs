@@ -33,7 +33,7 @@ pub(super) fn reconcile(
     let standing = match &finding.comparing {
         Comparing::Not => Reconciliation::default(),
         _ if is_unmatched(store, session.project, &finding, cache)? => Reconciliation::default(),
-        _ if store.memory_with_subject(session.project, finding.subject)?.is_some() => {
+        _ if store.memories().with_subject(session.project, finding.subject)?.is_some() => {
             Reconciliation::default()
         }
         Comparing::Words => beside(store, session.project, &finding, None)?,
@@ -75,9 +75,9 @@ fn said_once_more(store: &Store, session: &Session, finding: Finding) -> Result<
     let is_user = finding.content.provenance == Provenance::User
         && matches!(finding.comparing, Comparing::Statement(_));
     let Some(incident) = finding.events.first().filter(|_| is_user) else { return Ok(finding) };
-    let known = store.memory_with_subject(session.project, finding.subject)?;
+    let known = store.memories().with_subject(session.project, finding.subject)?;
     let Some(known) = known.filter(|known| known.standing != Standing::Confirmed) else { return Ok(finding) };
-    if store.evidence(known.id)?.contains(incident) {
+    if store.memories().evidence(known.id)?.contains(incident) {
         return Ok(finding);
     }
     let subject = subject("again", &[&finding.subject.0, &incident.0.to_le_bytes()]);
@@ -149,12 +149,12 @@ fn closest(
         kinds,
         ..Filter::within(Scope::Project(project))
     };
-    let ids: Vec<MemoryId> = store.search_exact(&query, &filter)?.iter().map(|hit| hit.memory).collect();
+    let ids: Vec<MemoryId> = store.search().exact(&query, &filter)?.iter().map(|hit| hit.memory).collect();
     // What was talked through says many things: one that is put right does not take the others back.
     let is_one_thing = |known: &Memory| {
         known.content.kind != Kind::Note || known.content.provenance != Provenance::Assistant
     };
-    Ok(store.memories(&ids)?.into_iter().filter(is_one_thing).collect())
+    Ok(store.memories().get_many(&ids)?.into_iter().filter(is_one_thing).collect())
 }
 
 fn related(known: &Memory, finding: &Finding, said: Option<&Statement>) -> Agreement {

@@ -72,7 +72,8 @@ pub(super) fn findings(
         // The folder has moved on since: better the handoff that was made then.
         DistilTrigger::OnDemand
             if store
-                .memory_with_subject(session.project, summary::of_session("handoff", session))?
+                .memories()
+                .with_subject(session.project, summary::of_session("handoff", session))?
                 .is_some() =>
         {
             None
@@ -96,7 +97,7 @@ fn stated_before(store: &Store, session: &Session, now: &[Finding]) -> Result<Ve
     let is_stated = |memory: &Memory| memory.content.kind.traits().is_durable;
     let is_same = |one: &Content, other: &Content| one.kind == other.kind && one.title == other.title;
     let said_now = |memory: &Memory| now.iter().any(|finding| is_same(&finding.content, &memory.content));
-    let known = store.memories(&store.memories_of_session(session.id)?)?;
+    let known = store.memories().get_many(&store.memories().of_session(session.id)?)?;
     Ok(known.into_iter().filter(|memory| is_stated(memory) && !said_now(memory)).collect())
 }
 
@@ -104,7 +105,7 @@ fn stated_before(store: &Store, session: &Session, now: &[Finding]) -> Result<Ve
 fn as_known(store: &Store, session: &Session, turn: &Turn<'_>) -> Result<Option<Finding>, StoreError> {
     for sort in ["work", "discovery"] {
         let subject = subject_of_turn(sort, turn);
-        if let Some(memory) = store.memory_with_subject(session.project, subject)? {
+        if let Some(memory) = store.memories().with_subject(session.project, subject)? {
             return Ok(Some(unchanged(subject, memory)));
         }
     }

@@ -32,7 +32,7 @@ impl ExportSelection {
         mut each: impl FnMut(&Memory) -> Result<(), ExchangeError>,
     ) -> Result<u64, ExchangeError> {
         let (mut count, mut failed, mut looked_at) = (0, None, 0);
-        store.each_memory(|memory| {
+        store.memories().for_each(|memory| {
             looked_at += 1;
             progress(looked_at);
             if failed.is_none() && self.includes(&memory) {

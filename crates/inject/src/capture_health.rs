@@ -47,6 +47,6 @@ pub fn check_capture(
         return Some(CaptureProblem::SpoolBacklog(waiting));
     }
     let since = now.plus_ms(-LATELY_MS);
-    let is_silent = store.are_silent(project?, host, SESSIONS_IN_A_ROW, since).unwrap_or(false);
+    let is_silent = store.sessions().are_silent(project?, host, SESSIONS_IN_A_ROW, since).unwrap_or(false);
     is_silent.then_some(CaptureProblem::OnlySessionStarts(SESSIONS_IN_A_ROW))
 }

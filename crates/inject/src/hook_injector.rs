@@ -89,7 +89,11 @@ impl HookInjector<'_> {
             recipient.session = Some(self.create_session(store, project)?);
         }
         let receipt = built.complete_receipt(receipt, elapsed_us(self.started));
-        store.record_injection_with_receipt(&built.to_record(&recipient, self.now), &receipt, earlier)?;
+        store.injections_mut().record_with_receipt(
+            &built.to_record(&recipient, self.now),
+            &receipt,
+            earlier,
+        )?;
         Ok(Some(built))
     }
 
@@ -106,14 +110,14 @@ impl HookInjector<'_> {
     }
 
     fn create_session(&self, store: &mut Store, project: ProjectId) -> Result<SessionId, StoreError> {
-        store.find_or_create_session(project, self.host, self.host_session, self.now)
+        store.sessions_mut().find_or_create(project, self.host, self.host_session, self.now)
     }
 
     /// Starts a new context window for a known session whose agent has lost what was injected before.
     fn note_lost_context(&self, store: &mut Store, point: &InjectionPoint) -> Result<(), StoreError> {
         match (self.before, start_reason(point)) {
             (_, None | Some(StartReason::Resume | StartReason::Reopen)) | (None, _) => Ok(()),
-            (Some(session), Some(_)) => store.begin_context(session.id, self.now),
+            (Some(session), Some(_)) => store.injections_mut().begin_context(session.id, self.now),
         }
     }
 
@@ -131,9 +135,9 @@ impl HookInjector<'_> {
             }
             // A reopened session has its own work in context, and not what was injected.
             (Some(session), _) if start_reason(point) == Some(StartReason::Reopen) => {
-                Ok(ContextWindow { memories: HashSet::new(), ..store.context_window(session)? })
+                Ok(ContextWindow { memories: HashSet::new(), ..store.injections().context_window(session)? })
             }
-            (Some(session), _) => store.context_window(session),
+            (Some(session), _) => store.injections().context_window(session),
         }
     }
 
@@ -148,7 +152,7 @@ impl HookInjector<'_> {
             return Ok(None);
         }
         let since = Timestamp(self.now.0 - PROMPT_CACHE.as_millis() as i64);
-        let text = store.session_start_text(session.id, since)?;
+        let text = store.injections().session_start_text(session.id, since)?;
         Ok(text.filter(|(_, tokens)| tokens.0 <= request.budget).map(|(text, tokens)| {
             let block = Block { bytes: text.len(), text, tokens, ..Block::default() };
             BuiltInjection { block, ..BuiltInjection::empty(Moment::SessionStart, request.budget) }

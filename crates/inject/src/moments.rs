@@ -94,7 +94,7 @@ impl Injector<'_> {
         reason: &str,
         ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
     ) -> GatherResult<Vec<Candidate>> {
-        let read = || ids(self.store).and_then(|ids| self.store.memories(&ids));
+        let read = || ids(self.store).and_then(|ids| self.store.memories().get_many(&ids));
         let memories = self.store.read_until(self.until, read)?.into_iter();
         let unseen = memories.filter(|memory| self.is_unseen(memory));
         let with_reason = |memory| Candidate { reasons: vec![reason.to_owned()], ..self.candidate(memory) };
@@ -116,7 +116,8 @@ impl Injector<'_> {
     /// Makes a candidate, with the name of its project if that is another one.
     fn candidate(&self, memory: Memory) -> Candidate {
         let is_of_another = memory.project != self.recipient.project;
-        let project = is_of_another.then(|| self.store.project(memory.project).ok().flatten()).flatten();
+        let project =
+            is_of_another.then(|| self.store.projects().get(memory.project).ok().flatten()).flatten();
         Candidate { other_project: project.map(|project| project.name), ..Candidate::from(memory) }
     }
 

@@ -53,14 +53,14 @@ impl AgentAction {
         session: SessionId,
         at: Timestamp,
     ) -> Result<(), InjectError> {
-        let unused = store.unused_in_session(session)?;
+        let unused = store.injections().unused_in_session(session)?;
         if unused.is_empty() {
             return Ok(());
         }
-        let memories = store.memories(&unused)?;
+        let memories = store.memories().get_many(&unused)?;
         let used: Vec<_> =
             memories.iter().filter(|memory| self.uses(memory)).map(|memory| memory.id).collect();
-        Ok(store.mark_used_in_session(session, &used, self.use_kind(), at)?)
+        Ok(store.injections_mut().mark_used_in_session(session, &used, self.use_kind(), at)?)
     }
 
     const fn use_kind(&self) -> UseKind {

@@ -63,7 +63,7 @@ fn ask(
             let query = word_query(&question(&mut corpus));
             let once = |_| {
                 let begun = Instant::now();
-                store.search_corrected(&query, &filter).expect("an answer");
+                store.search().corrected(&query, &filter).expect("an answer");
                 begun.elapsed()
             };
             (0..REPEATS).map(once).min().expect("at least one run")
@@ -95,7 +95,7 @@ fn write(memories: usize, home: &Path) {
         let mut took = Times::default();
         for _ in 0..WRITES {
             let memory = NewMemory { uid: None, ..new_memory(&corpus.memory(), project) };
-            took.measure(|| store.remember(&memory).expect("a memory written"));
+            took.measure(|| store.memories_mut().remember(&memory).expect("a memory written"));
         }
         show(what, memories, &took);
     }

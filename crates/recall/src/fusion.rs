@@ -83,7 +83,7 @@ impl Pool {
 
     /// The lexical arm: memories that hold the words or, with less weight, their synonyms.
     fn add_words(&mut self, searcher: &Searcher<'_>, text: &str, wide: &Filter) -> Result<(), StoreError> {
-        let found = searcher.store.search_corrected(&terms::word_query(text), wide)?;
+        let found = searcher.store.search().corrected(&terms::word_query(text), wide)?;
         if found.strategy == WordStrategy::Rows {
             self.strategy = SearchStrategy::Texts;
         }
@@ -100,7 +100,7 @@ impl Pool {
         };
         let query = terms::synonym_query(text, synonyms);
         // No typo correction for synonyms: they come from a list.
-        for hit in searcher.store.search_exact(&query, wide)? {
+        for hit in searcher.store.search().exact(&query, wide)? {
             self.candidates.entry(hit.memory).or_default().words += searcher.weights.synonyms * hit.bm25;
         }
         Ok(())
@@ -120,11 +120,11 @@ impl Pool {
         let mut found = Vec::new();
         for files in [&named.files[..], query.files] {
             if !files.is_empty() {
-                found.extend(searcher.store.about_files(files, wide)?);
+                found.extend(searcher.store.search().about_files(files, wide)?);
             }
         }
         if !named.symbols.is_empty() {
-            found.extend(searcher.store.about_symbols(&named.symbols, wide)?);
+            found.extend(searcher.store.search().about_symbols(&named.symbols, wide)?);
         }
         for id in found {
             let boosts = &mut self.candidates.entry(id).or_default().boosts;
@@ -146,7 +146,7 @@ impl Pool {
         let found = neighbours.memories.iter().filter(|(_, cosine)| *cosine >= searcher.weights.nearness);
         let ids: Vec<MemoryId> = found.map(|(id, _)| *id).collect();
         // The vector file may lag behind the store, and holds no kinds, dates or standings.
-        for id in searcher.store.matching_filter(&ids, wide)? {
+        for id in searcher.store.search().matching(&ids, wide)? {
             self.candidates.entry(id).or_default();
         }
         let pooled: Vec<MemoryId> = self.candidates.keys().copied().collect();
@@ -171,10 +171,11 @@ impl Pool {
     ) -> Result<Vec<Hit>, StoreError> {
         searcher.in_time(|| self.follow_links(searcher, filter))?;
         let best = self.best(SCORED_IN_FULL.max(wanted.saturating_mul(3)));
-        let memories = searcher.store.memories(&best)?;
+        let memories = searcher.store.memories().get_many(&best)?;
         searcher.in_time(|| self.boost_by_neighbours(searcher, &memories, filter))?;
         let uses_impressions = searcher.weights.unused > 0.0 || searcher.weights.shown > 0.0;
-        let shown = if uses_impressions { searcher.store.impressions(&best)? } else { HashMap::new() };
+        let shown =
+            if uses_impressions { searcher.store.injections().impressions(&best)? } else { HashMap::new() };
         let mut hits: Vec<Hit> = Vec::new();
         for memory in memories {
             let mut reasons = self.candidates.remove(&memory.id).unwrap_or_default();
@@ -201,7 +202,7 @@ impl Pool {
             return Ok(());
         }
         let best = self.best(FOLLOWED);
-        for link in searcher.store.linked(&best, filter)? {
+        for link in searcher.store.search().linked(&best, filter)? {
             for (near, far) in [(link.from, link.to), (link.to, link.from)] {
                 if !best.contains(&near) {
                     continue;
@@ -234,7 +235,7 @@ impl Pool {
         let fused =
             |id: Option<MemoryId>| id.and_then(|id| Some(self.candidates.get(&id)?.fused)).unwrap_or(0.0);
         let mut boosts = Vec::new();
-        for around in searcher.store.session_neighbours(&short, filter)? {
+        for around in searcher.store.search().session_neighbours(&short, filter)? {
             let beside = (fused(around.before) + fused(around.after)) / 2.0;
             let added = searcher.weights.neighbours * beside * (1.0 - fused(Some(around.memory)));
             boosts.push((around.memory, added));

@@ -165,7 +165,7 @@ impl<'a> Searcher<'a> {
     }
 
     fn newest(&self, filter: &Filter) -> Result<SearchResults, StoreError> {
-        let listed = self.store.memories(&self.store.list(filter)?)?;
+        let listed = self.store.memories().get_many(&self.store.search().list(filter)?)?;
         let hit = |memory| Hit { memory, score: 0.0, reasons: Reasons::default() };
         let hits = listed.into_iter().map(hit).collect();
         Ok(SearchResults { hits, strategy: SearchStrategy::Newest, read_as: Vec::new(), when: None })

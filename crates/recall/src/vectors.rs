@@ -87,14 +87,14 @@ pub fn embed_pending(
     let Some(_lock) = lock_embedding(&file)? else {
         return Ok(EmbeddingReport { is_left_to_another: true, ..embedded });
     };
-    if store.count_stale_vectors()? == 0 && file.exists() {
+    if store.vectors().count_stale()? == 0 && file.exists() {
         return Ok(embedded);
     }
     if let Err(error) = VectorFile::open(&file, work.encoder.model_name()) {
         if !error.is_stale() {
             return Err(error.into());
         }
-        if work.until.is_some() && store.count_memories()? > MOST_TO_REBUILD {
+        if work.until.is_some() && store.memories().count()? > MOST_TO_REBUILD {
             return Ok(embedded);
         }
         rebuild_vectors(store, work.encoder)?;
@@ -121,7 +121,7 @@ pub fn embed_pending(
 /// The store comes first: after a kill in between the old file is there, with every row of it to be made again.
 pub fn rebuild_vectors(store: &mut Store, encoder: &dyn Encoder) -> Result<(), EmbedError> {
     let empty = with_lock_timeout(|| VectorWriter::rebuild(&store.home().vectors(), encoder.model_name()))?;
-    store.mark_all_vectors_stale()?;
+    store.vectors_mut().mark_all_stale()?;
     Ok(empty.finish()?)
 }
 
@@ -139,12 +139,12 @@ pub fn requeue_missing_vectors(store: &mut Store, encoder: &dyn Encoder) -> Resu
     let Ok(file) = VectorFile::open(&store.home().vectors(), encoder.model_name()) else { return Ok(0) };
     let known: HashSet<i64> = file.memories().collect();
     let mut missing = Vec::new();
-    store.each_memory(|memory| {
+    store.memories().for_each(|memory| {
         if !known.contains(&memory.id.0) && !embedded_text(&memory.content).trim().is_empty() {
             missing.push(memory.id);
         }
     })?;
-    store.mark_vectors_missing(&missing)?;
+    store.vectors_mut().mark_missing(&missing)?;
     Ok(missing.len() as u64)
 }
 
@@ -160,14 +160,14 @@ fn embed_once(
     while !work.is_over() {
         // Not synced to the disk: a power cut may bring these rows back, and the next run removes them again.
         remove_rows(store, work.encoder, |_| Ok(()))?;
-        let ids = store.stale_vectors(visited.as_ref(), batch)?;
+        let ids = store.vectors().stale(visited.as_ref(), batch)?;
         let (Some(newest), Some(oldest)) = (ids.first(), ids.last()) else { break };
         visited = Some(match visited {
             Some(range) => *oldest.min(range.start())..=*newest.max(range.end()),
             None => *oldest..=*newest,
         });
         // A memory that cannot be read does not stop the others.
-        let memories = ids.iter().filter_map(|id| store.memory(*id).ok().flatten());
+        let memories = ids.iter().filter_map(|id| store.memories().get(*id).ok().flatten());
         let texts = memories.map(|memory| (embedded_text(&memory.content), memory));
         let (texts, memories): (Vec<String>, Vec<Memory>) =
             texts.filter(|(text, _)| work.has_time_for(text)).unzip();
@@ -186,14 +186,14 @@ fn remove_rows(
     encoder: &dyn Encoder,
     seal: impl FnOnce(&VectorWriter) -> Result<(), VectorFileError>,
 ) -> Result<(), EmbedError> {
-    if store.vectors_to_remove()?.is_empty() {
+    if store.vectors().to_remove()?.is_empty() {
         return Ok(());
     }
     let mut writer = open(store, encoder)?;
-    let ids = store.vectors_to_remove()?;
+    let ids = store.vectors().to_remove()?;
     writer.forget(&ids.iter().map(|id| id.0).collect::<Vec<_>>())?;
     seal(&writer)?;
-    Ok(store.mark_vectors_removed(&ids)?)
+    Ok(store.vectors_mut().mark_removed(&ids)?)
 }
 
 /// Writes the vectors of memories that have not changed since they were read. Returns of how many.
@@ -204,14 +204,14 @@ fn write_rows(
     vectors: &[Vec<Quantised>],
 ) -> Result<u64, EmbedError> {
     let mut writer = open(store, encoder)?;
-    let coming = store.begin_vector_append(memories)?;
+    let coming = store.vectors_mut().begin_append(memories)?;
     let pairs = memories.iter().zip(vectors).filter(|(memory, _)| coming.contains(&memory.id));
     let rows = pairs.flat_map(|(memory, vectors)| {
         let project = row_project(memory);
         vectors.iter().map(move |vector| VectorRow { memory: memory.id.0, project, vector })
     });
     writer.append(&rows.collect::<Vec<_>>())?;
-    store.mark_vectors_fresh(memories)?;
+    store.vectors_mut().mark_fresh(memories)?;
     Ok(coming.len() as u64)
 }
 

@@ -3,6 +3,7 @@
 //! A memory is anchored in every file it names; what is known closer (a symbol, a digest) comes later and is kept as long as the
 //! memory names the file. Not here: looking whether it still stands there (`capture`).
 
+use crate::facets::{CodeReader, CodeWriter};
 use crate::{Store, StoreError, codes, memories};
 use backstory_memory::{Digest, MemoryId, ProjectId};
 use rusqlite::{Connection, params};
@@ -18,10 +19,10 @@ pub struct Anchor {
     pub hash: Option<Digest>,
 }
 
-impl Store {
+impl CodeReader<'_> {
     /// Returns where a memory is anchored, by path and symbol.
-    pub fn anchors_of(&self, memory: MemoryId) -> Result<Vec<Anchor>, StoreError> {
-        self.read("read the anchors", |db| {
+    pub fn anchors(&self, memory: MemoryId) -> Result<Vec<Anchor>, StoreError> {
+        self.store.read("read the anchors", |db| {
             let sql =
                 "SELECT path, symbol, content_hash FROM anchors WHERE memory_id = ?1 ORDER BY path, symbol";
             let mut statement = db.prepare_cached(sql)?;
@@ -38,17 +39,9 @@ impl Store {
         })
     }
 
-    /// Anchors a memory in these places and no others.
-    pub fn replace_anchors(&mut self, memory: MemoryId, anchors: &[Anchor]) -> Result<(), StoreError> {
-        self.write("anchor a memory", |transaction| {
-            memories::refuse_unknown(transaction, memory)?;
-            Ok(replace(transaction, memory, anchors)?)
-        })
-    }
-
     /// Returns the files that memories of a project are anchored in with a digest, so that they can be looked for.
     pub fn anchored_files(&self, project: ProjectId) -> Result<Vec<String>, StoreError> {
-        self.read("read the anchored files", |db| {
+        self.store.read("read the anchored files", |db| {
             let sql = "SELECT DISTINCT a.path FROM anchors a JOIN memories m ON m.id = a.memory_id
                  WHERE m.project_id = ?1 AND a.content_hash IS NOT NULL ORDER BY a.path";
             let mut statement = db.prepare_cached(sql)?;
@@ -56,10 +49,20 @@ impl Store {
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
+}
+
+impl CodeWriter<'_> {
+    /// Anchors a memory in these places and no others.
+    pub fn replace_anchors(&mut self, memory: MemoryId, anchors: &[Anchor]) -> Result<(), StoreError> {
+        self.store.write("anchor a memory", |transaction| {
+            memories::refuse_unknown(transaction, memory)?;
+            Ok(replace(transaction, memory, anchors)?)
+        })
+    }
 
     /// Moves a project's anchors, and its code map, from one file to another: the file has another name now.
     pub fn move_anchors(&mut self, project: ProjectId, from: &str, to: &str) -> Result<(), StoreError> {
-        self.write("move the anchors", |transaction| {
+        self.store.write("move the anchors", |transaction| {
             // Where the memory is anchored in the new place already, that says more than the old one.
             let moved = "UPDATE OR IGNORE anchors SET path = ?3
                  WHERE path = ?2 AND memory_id IN (SELECT id FROM memories WHERE project_id = ?1)";

@@ -1,5 +1,6 @@
 //! Is the store sound? SQLite's own checks, and ours: it does not notice flipped bits inside a row (R12).
 
+use crate::facets::UpkeepReader;
 use crate::{Store, StoreError, migrate, repair};
 use backstory_memory::MemoryId;
 use rusqlite::Connection;
@@ -36,25 +37,27 @@ impl CheckReport {
     }
 }
 
-impl Store {
+impl UpkeepReader<'_> {
     /// Looks whether the store is sound.
     pub fn check(&self, depth: CheckDepth) -> Result<CheckReport, StoreError> {
-        let (words, file) = self.check_file(depth)?.into_iter().partition(|line| is_of_words(line));
+        let (words, file) = self.store.check_file(depth)?.into_iter().partition(|line| is_of_words(line));
         let words: Vec<String> = words;
         let mut report = CheckReport { file, words: words.into_iter().next(), ..CheckReport::default() };
         if depth == CheckDepth::Full && report.file.is_empty() {
-            report.schema = self.check_schema()?;
-            report.words = report.words.or_else(|| self.check_words());
+            report.schema = self.store.check_schema()?;
+            report.words = report.words.or_else(|| self.store.check_words());
         }
         if depth == CheckDepth::Full {
-            self.check_memories(&mut report)?;
+            self.store.check_memories(&mut report)?;
         }
-        if self.is_main_database() {
-            repair::note_report(&self.home, &report);
+        if self.store.is_main_database() {
+            repair::note_report(&self.store.home, &report);
         }
         Ok(report)
     }
+}
 
+impl Store {
     fn check_file(&self, depth: CheckDepth) -> Result<Vec<String>, StoreError> {
         let sql = match depth {
             CheckDepth::Quick => "PRAGMA quick_check(20)",
@@ -114,7 +117,7 @@ impl Store {
         for id in ids {
             report.checked += 1;
             let intact =
-                self.memory(MemoryId(id)).map(|found| found.is_some_and(|memory| memory.is_intact()));
+                self.memories().get(MemoryId(id)).map(|found| found.is_some_and(|memory| memory.is_intact()));
             // A row that cannot even be read is as damaged as one that reads wrong.
             if !intact.unwrap_or(false) {
                 report.damaged.push(MemoryId(id));

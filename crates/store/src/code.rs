@@ -3,6 +3,7 @@
 //! The map is derived: without it the next change is told from what the files were before it. Not here: reading files
 //! (`capture`), where memories hold in the code (`anchors`).
 
+use crate::facets::{CodeReader, CodeWriter};
 use crate::open::TxError;
 use crate::{Store, StoreError, codes};
 use backstory_memory::{
@@ -46,10 +47,10 @@ pub enum FileState {
     Gone,
 }
 
-impl Store {
+impl CodeReader<'_> {
     /// Returns the last known code map of a file.
     pub fn file_map(&self, project: ProjectId, path: &str) -> Result<Option<FileMap>, StoreError> {
-        self.read("read the code map", |db| {
+        self.store.read("read the code map", |db| {
             let sql = "SELECT content_hash FROM mapped_files WHERE project_id = ?1 AND path = ?2";
             let hash: Option<Vec<u8>> =
                 db.prepare_cached(sql)?.query_row(params![project.0, path], |row| row.get(0)).optional()?;
@@ -65,35 +66,14 @@ impl Store {
         })
     }
 
-    /// Keeps what files have become, and adds their changes to what the session did before.
-    ///
-    /// Told twice, nothing is kept twice: of each symbol a session leaves one row with the net of all it did.
-    pub fn record_code(
-        &mut self,
-        project: ProjectId,
-        session: SessionId,
-        readings: &[FileUpdate],
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        self.write("keep the code map", |transaction| {
-            for reading in readings {
-                replace_map(transaction, project, reading, now)?;
-                for change in one_a_name(&reading.changes) {
-                    add_change(transaction, (project, session), &reading.path, &change, now)?;
-                }
-            }
-            Ok(())
-        })
-    }
-
     /// Returns which symbols were changed, by one session or by all of the project, the last changed first.
-    pub fn code_changes(
+    pub fn changes(
         &self,
         project: ProjectId,
         session: Option<SessionId>,
         limit: u32,
     ) -> Result<Vec<ChangedSymbol>, StoreError> {
-        self.read("read the code changes", |db| {
+        self.store.read("read the code changes", |db| {
             let sql = "SELECT * FROM code_changes WHERE project_id = ?1 AND (?2 IS NULL OR session_id = ?2)
                  ORDER BY id DESC LIMIT ?3";
             let mut statement = db.prepare_cached(sql)?;
@@ -108,14 +88,39 @@ impl Store {
 
     /// Lists the files of a project that have no code map, and why, the last seen first.
     pub fn unmapped_files(&self, project: ProjectId) -> Result<Vec<(String, String)>, StoreError> {
-        self.read("read which files have no code map", |db| {
+        self.store.read("read which files have no code map", |db| {
             let sql = "SELECT path, reason FROM unmapped_files WHERE project_id = ?1 ORDER BY seen_at_ms DESC, path";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([project.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
+}
 
+impl CodeWriter<'_> {
+    /// Keeps what files have become, and adds their changes to what the session did before.
+    ///
+    /// Told twice, nothing is kept twice: of each symbol a session leaves one row with the net of all it did.
+    pub fn record(
+        &mut self,
+        project: ProjectId,
+        session: SessionId,
+        readings: &[FileUpdate],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.store.write("keep the code map", |transaction| {
+            for reading in readings {
+                replace_map(transaction, project, reading, now)?;
+                for change in one_a_name(&reading.changes) {
+                    add_change(transaction, (project, session), &reading.path, &change, now)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+impl Store {
     /// Drops what is beyond the caps.
     pub(crate) fn trim_code(&mut self) -> Result<(), StoreError> {
         self.write("trim the code map", |transaction| {

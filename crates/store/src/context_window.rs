@@ -2,6 +2,7 @@
 //!
 //! Not here: the blocks themselves (`injections`), how often a memory was shown all in all (`impressions`).
 
+use crate::facets::{InjectionReader, InjectionWriter};
 use crate::{Store, StoreError, UseKind, impressions};
 use backstory_memory::{MemoryId, Moment, SessionId, Timestamp, Tokens};
 use rusqlite::{OptionalExtension, params};
@@ -16,19 +17,43 @@ pub struct ContextWindow {
     pub started_at: Option<Timestamp>,
 }
 
-impl Store {
+impl InjectionWriter<'_> {
     /// Notes that the agent of a session has nothing in view any more.
     pub fn begin_context(&mut self, session: SessionId, at: Timestamp) -> Result<(), StoreError> {
-        self.write("note that a context began", |transaction| {
+        self.store.write("note that a context began", |transaction| {
             let sql = "UPDATE sessions SET context_started_at_ms = ?2,
                  last_injection_before_context = coalesce((SELECT max(id) FROM injections WHERE session_id = ?1), 0) WHERE id = ?1";
             Ok(transaction.execute(sql, params![session.0, at.0]).map(drop)?)
         })
     }
 
+    /// Notes that a session used what it was given.
+    pub fn mark_used_in_session(
+        &mut self,
+        session: SessionId,
+        ids: &[MemoryId],
+        how: UseKind,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.store.write("note a use", |transaction| {
+            let sql = "UPDATE injected SET used_at_ms = ?3, used_how = ?4 WHERE memory_id = ?2 AND used_at_ms IS NULL
+                 AND injection_id IN (SELECT id FROM injections WHERE session_id = ?1)";
+            for id in ids {
+                impressions::note_used(transaction, *id, at)?;
+                transaction.prepare_cached(sql)?.execute(params![session.0, id.0, at.0, how.as_str()])?;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl InjectionReader<'_> {
     /// Returns what the agent of a session has in view.
     pub fn context_window(&self, session: SessionId) -> Result<ContextWindow, StoreError> {
-        self.read("read what a session has in view", |db| {
+        self.store.read("read what a session has in view", |db| {
             let sql =
                 "SELECT context_started_at_ms, last_injection_before_context FROM sessions WHERE id = ?1";
             let context =
@@ -55,7 +80,7 @@ impl Store {
         session: SessionId,
         since: Timestamp,
     ) -> Result<Option<(String, Tokens)>, StoreError> {
-        self.read("read what a session was told", |db| {
+        self.store.read("read what a session was told", |db| {
             let sql =
                 "SELECT t.text, i.tokens FROM injections i JOIN injection_texts t ON t.injection_id = i.id
                  JOIN sessions s ON s.id = i.session_id
@@ -72,35 +97,13 @@ impl Store {
 
     /// Returns the memories a session was given and has not used yet.
     pub fn unused_in_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
-        self.read("read what was given", |db| {
+        self.store.read("read what was given", |db| {
             let sql = "SELECT DISTINCT g.memory_id FROM injections i JOIN injected g ON g.injection_id = i.id
                  WHERE i.session_id = ?1 AND NOT EXISTS (SELECT 1 FROM injections j JOIN injected u ON u.injection_id = j.id
                      WHERE j.session_id = ?1 AND u.memory_id = g.memory_id AND u.used_at_ms IS NOT NULL)";
             let mut statement = db.prepare_cached(sql)?;
             let unused = statement.query_map([session.0], |row| row.get(0).map(MemoryId))?;
             Ok(unused.collect::<rusqlite::Result<_>>()?)
-        })
-    }
-
-    /// Notes that a session used what it was given.
-    pub fn mark_used_in_session(
-        &mut self,
-        session: SessionId,
-        ids: &[MemoryId],
-        how: UseKind,
-        at: Timestamp,
-    ) -> Result<(), StoreError> {
-        if ids.is_empty() {
-            return Ok(());
-        }
-        self.write("note a use", |transaction| {
-            let sql = "UPDATE injected SET used_at_ms = ?3, used_how = ?4 WHERE memory_id = ?2 AND used_at_ms IS NULL
-                 AND injection_id IN (SELECT id FROM injections WHERE session_id = ?1)";
-            for id in ids {
-                impressions::note_used(transaction, *id, at)?;
-                transaction.prepare_cached(sql)?.execute(params![session.0, id.0, at.0, how.as_str()])?;
-            }
-            Ok(())
         })
     }
 }

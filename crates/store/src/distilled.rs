@@ -2,6 +2,7 @@
 //!
 //! Not here: what is worth a memory, and which known one says the same (`capture`).
 
+use crate::facets::{MemoryReader, MemoryWriter, SessionReader};
 use crate::memories::{self, Unindexed};
 use crate::open::TxError;
 use crate::{NewMemory, Store, StoreError, forget, links, polish, revise};
@@ -65,7 +66,7 @@ impl DistilOutcome {
     }
 }
 
-impl Store {
+impl MemoryWriter<'_> {
     /// Writes what was distilled from a session up to an event, all or nothing; returns what became of each.
     pub fn write_distilled(
         &mut self,
@@ -73,7 +74,7 @@ impl Store {
         up_to: EventId,
         distilled: &[DistilledMemory],
     ) -> Result<Vec<DistilOutcome>, StoreError> {
-        self.write("write what was distilled", |transaction| {
+        self.store.write("write what was distilled", |transaction| {
             let mut unindexed = Unindexed::default();
             let kept = distilled.iter().map(|item| keep(transaction, item, &mut unindexed));
             let outcomes = kept.collect::<Result<_, TxError>>()?;
@@ -85,37 +86,19 @@ impl Store {
             Ok(outcomes)
         })
     }
+}
 
+impl MemoryReader<'_> {
     /// Returns the memory of a project about a subject.
-    pub fn memory_with_subject(
-        &self,
-        project: ProjectId,
-        subject: Digest,
-    ) -> Result<Option<Memory>, StoreError> {
-        self.read("read a memory", |db| {
+    pub fn with_subject(&self, project: ProjectId, subject: Digest) -> Result<Option<Memory>, StoreError> {
+        self.store.read("read a memory", |db| {
             known(db, project, subject)?.map(|id| memories::read(db, id)).transpose()
-        })
-    }
-
-    /// Returns sessions with events nothing was made of yet, where nothing happened since `quiet_since`.
-    pub fn undistilled_sessions(
-        &self,
-        quiet_since: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<SessionId>, StoreError> {
-        self.read("look for what is not distilled", |db| {
-            let sql =
-                "SELECT s.id FROM sessions s WHERE s.last_event_at_ms < ?1 AND EXISTS (SELECT 1 FROM events e
-                 WHERE e.session_id = s.id AND e.id > s.distilled_event_id) ORDER BY s.id LIMIT ?2";
-            let mut statement = db.prepare_cached(sql)?;
-            let rows = statement.query_map(params![quiet_since.0, limit], |row| row.get(0).map(SessionId))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 
     /// Returns the events a memory was made from, as far as they are kept.
     pub fn evidence(&self, id: MemoryId) -> Result<Vec<EventId>, StoreError> {
-        self.read("read the evidence", |db| {
+        self.store.read("read the evidence", |db| {
             let mut statement =
                 db.prepare_cached("SELECT event_id FROM evidence WHERE memory_id = ?1 ORDER BY event_id")?;
             let rows = statement.query_map([id.0], |row| row.get(0).map(EventId))?;
@@ -124,11 +107,25 @@ impl Store {
     }
 
     /// Returns the memories that came from a session, oldest first, replaced ones included.
-    pub fn memories_of_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
-        self.read("read a session's memories", |db| {
+    pub fn of_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
+        self.store.read("read a session's memories", |db| {
             let mut statement =
                 db.prepare_cached("SELECT id FROM memories WHERE session_id = ?1 ORDER BY id")?;
             let rows = statement.query_map([session.0], |row| row.get(0).map(MemoryId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+impl SessionReader<'_> {
+    /// Returns sessions with events nothing was made of yet, where nothing happened since `quiet_since`.
+    pub fn undistilled(&self, quiet_since: Timestamp, limit: u32) -> Result<Vec<SessionId>, StoreError> {
+        self.store.read("look for what is not distilled", |db| {
+            let sql =
+                "SELECT s.id FROM sessions s WHERE s.last_event_at_ms < ?1 AND EXISTS (SELECT 1 FROM events e
+                 WHERE e.session_id = s.id AND e.id > s.distilled_event_id) ORDER BY s.id LIMIT ?2";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map(params![quiet_since.0, limit], |row| row.get(0).map(SessionId))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }

@@ -2,6 +2,7 @@
 //!
 //! Not here: waiting for the database (`spool`), what becomes of them (`distilled`), when they go (`maintain`).
 
+use crate::facets::{EventReader, EventWriter};
 use crate::home::beside;
 use crate::open::TxError;
 use crate::{Receipt, ReceiptId, Store, StoreError, codes, injections, own_sessions, projects, sessions};
@@ -69,13 +70,13 @@ pub struct StoredEvent {
     pub event: Event,
 }
 
-impl Store {
+impl EventWriter<'_> {
     /// Keeps an event, in one short transaction.
     ///
     /// Refused as busy while somebody keeps the log from being cut and it has grown large: the event is better off in the spool.
     pub fn record(&mut self, arrival: &IncomingEvent) -> Result<RecordOutcome, StoreError> {
-        self.refuse_large_log()?;
-        self.write("keep an event", |transaction| Ok(record(transaction, arrival)?))
+        self.store.refuse_large_log()?;
+        self.store.write("keep an event", |transaction| Ok(record(transaction, arrival)?))
     }
 
     /// Keeps an event and the proof that the hook ran which brought it, in the same transaction: a hook pays for one.
@@ -84,8 +85,8 @@ impl Store {
         arrival: &IncomingEvent,
         receipt: &Receipt,
     ) -> Result<RecordedEvent, StoreError> {
-        self.refuse_large_log()?;
-        self.write("keep an event", |transaction| {
+        self.store.refuse_large_log()?;
+        self.store.write("keep an event", |transaction| {
             let (outcome, location) = record_located(transaction, arrival)?;
             let is_ours = outcome == RecordOutcome::OwnSession;
             let receipt =
@@ -93,7 +94,9 @@ impl Store {
             Ok(RecordedEvent { outcome, location, receipt })
         })
     }
+}
 
+impl Store {
     fn refuse_large_log(&self) -> Result<(), StoreError> {
         match fs::metadata(beside(&self.path, "-wal")) {
             Ok(log) if log.len() > LARGEST_LOG => Err(StoreError::Busy { path: self.path.clone() }),
@@ -101,9 +104,19 @@ impl Store {
         }
     }
 
+    /// Reads one event.
+    pub(crate) fn event(&self, id: EventId) -> Result<Option<StoredEvent>, StoreError> {
+        self.read("read an event", |db| {
+            let sql = "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id WHERE e.id = ?1";
+            db.prepare_cached(sql)?.query([id.0])?.next()?.map(event_from).transpose()
+        })
+    }
+}
+
+impl EventReader<'_> {
     /// Reads the events of a session in the order they arrived, those after `after` only.
-    pub fn events(&self, session: SessionId, after: EventId) -> Result<Vec<StoredEvent>, StoreError> {
-        self.read("read a session's events", |db| {
+    pub fn of_session(&self, session: SessionId, after: EventId) -> Result<Vec<StoredEvent>, StoreError> {
+        self.store.read("read a session's events", |db| {
             let sql =
                 "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
                  WHERE e.session_id = ?1 AND e.id > ?2 ORDER BY e.id";
@@ -114,8 +127,8 @@ impl Store {
 
     /// Reads the newest events of a session in the order they arrived; from before them what was asked and answered, and what came
     /// from strangers: it taints what follows, however long ago it was.
-    pub fn latest_events(&self, session: SessionId, most: u32) -> Result<Vec<StoredEvent>, StoreError> {
-        self.read("read a session's events", |db| {
+    pub fn latest(&self, session: SessionId, most: u32) -> Result<Vec<StoredEvent>, StoreError> {
+        self.store.read("read a session's events", |db| {
             let sql =
                 "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
                  WHERE e.session_id = ?1 AND (e.kind IN ('prompt', 'turn_end') OR e.provenance = 'external' OR e.id > coalesce(
@@ -126,17 +139,9 @@ impl Store {
         })
     }
 
-    /// Reads one event.
-    pub(crate) fn event(&self, id: EventId) -> Result<Option<StoredEvent>, StoreError> {
-        self.read("read an event", |db| {
-            let sql = "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id WHERE e.id = ?1";
-            db.prepare_cached(sql)?.query([id.0])?.next()?.map(event_from).transpose()
-        })
-    }
-
     /// Returns how many events are kept.
-    pub fn count_events(&self) -> Result<u64, StoreError> {
-        self.read("count the events", |db| {
+    pub fn count(&self) -> Result<u64, StoreError> {
+        self.store.read("count the events", |db| {
             Ok(db.query_row("SELECT count(*) FROM events", [], |row| row.get(0))?)
         })
     }

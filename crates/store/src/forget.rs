@@ -2,6 +2,7 @@
 //!
 //! What stays is a tombstone: the uid and a digest, so that neither an import nor another member of a team brings it back.
 
+use crate::facets::{MemoryReader, MemoryWriter};
 use crate::home::beside;
 use crate::memories::{self, NewMemory};
 use crate::open::TxError;
@@ -28,42 +29,29 @@ pub struct ForgetReport {
     pub remains_in: Vec<PathBuf>,
 }
 
-impl Store {
+impl MemoryWriter<'_> {
     /// Forgets memories, the events they came from, and every copy of both.
     pub fn forget(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<ForgetReport, StoreError> {
         // Another delivery of an event they came from may be waiting.
-        self.drain_spool(Purpose::Command)?;
+        self.store.drain_spool(Purpose::Command)?;
         let ids: BTreeSet<MemoryId> = ids.iter().copied().collect();
-        let (graves, revived) = self.write("forget", |transaction| {
+        let (graves, revived) = self.store.write("forget", |transaction| {
             let replaced = replaced_by(transaction, &ids)?;
             let graves = erase_all(transaction, &ids, now)?;
             Ok((graves, still_in_force(transaction, replaced)?))
         })?;
-        let mut remains_in = forget_in_copies(&self.home, &graves, now);
-        if !self.scrub()? {
-            remains_in.extend([self.path.clone(), beside(&self.path, "-wal")]);
+        let mut remains_in = forget_in_copies(&self.store.home, &graves, now);
+        if !self.store.scrub()? {
+            remains_in.extend([self.store.path.clone(), beside(&self.store.path, "-wal")]);
         }
-        remains_in.extend(repair::quarantined(&self.home));
-        remains_in.extend(Spool::new(&self.home).leftovers());
+        remains_in.extend(repair::quarantined(&self.store.home));
+        remains_in.extend(Spool::new(&self.store.home).leftovers());
         Ok(ForgetReport { forgotten: ids.into_iter().collect(), revived, remains_in })
-    }
-
-    /// Returns the memories that say a text word for word: what was put together from a forgotten memory may still hold its words.
-    pub fn memories_containing(&self, text: &str) -> Result<Vec<MemoryId>, StoreError> {
-        if text.len() < SHORTEST_SAYING {
-            return Ok(Vec::new());
-        }
-        self.read("look where it is said", |db| {
-            let sql = "SELECT id FROM memories WHERE instr(title, ?1) > 0 OR instr(body, ?1) > 0 OR instr(facts, ?1) > 0 ORDER BY id";
-            let mut statement = db.prepare_cached(sql)?;
-            let rows = statement.query_map([text], |row| row.get(0).map(MemoryId))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
     }
 
     /// Lets a text be written again that was forgotten: the user asked for it by name.
     pub fn lift_tombstone(&mut self, memory: &NewMemory) -> Result<(), StoreError> {
-        self.write("lift a tombstone", |transaction| {
+        self.store.write("lift a tombstone", |transaction| {
             let uid = memory.uid.as_ref().map(Uid::as_str);
             transaction.execute(
                 "DELETE FROM tombstones WHERE uid = ?1 OR uid IN (SELECT uid FROM tombstones WHERE fingerprint = ?2)",
@@ -72,12 +60,29 @@ impl Store {
             Ok(())
         })
     }
+}
 
+impl MemoryReader<'_> {
+    /// Returns the memories that say a text word for word: what was put together from a forgotten memory may still hold its words.
+    pub fn containing(&self, text: &str) -> Result<Vec<MemoryId>, StoreError> {
+        if text.len() < SHORTEST_SAYING {
+            return Ok(Vec::new());
+        }
+        self.store.read("look where it is said", |db| {
+            let sql = "SELECT id FROM memories WHERE instr(title, ?1) > 0 OR instr(body, ?1) > 0 OR instr(facts, ?1) > 0 ORDER BY id";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map([text], |row| row.get(0).map(MemoryId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+impl Store {
     /// Gives free pages back, moves the log into the database and cuts it. Returns whether nobody stood in the way.
     ///
     /// Freed bytes are overwritten when they are freed; what is left of them is in the log, and under it in the database.
     pub(crate) fn scrub(&mut self) -> Result<bool, StoreError> {
-        self.vacuum()?;
+        self.upkeep_mut().vacuum()?;
         self.cut_log(SCRUB_PATIENCE)
     }
 }

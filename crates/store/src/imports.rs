@@ -2,6 +2,7 @@
 //!
 //! Not here: what is read and how (`import`).
 
+use crate::facets::{EventReader, ImportReader, ImportWriter, SessionReader};
 use crate::{Store, StoreError};
 use backstory_memory::{IdempotencyKey, Timestamp};
 use rusqlite::{OptionalExtension, params};
@@ -21,14 +22,10 @@ pub struct ImportProgress {
     pub is_done: bool,
 }
 
-impl Store {
+impl ImportReader<'_> {
     /// Returns how far a location has been read.
-    pub fn import_progress(
-        &self,
-        source: &str,
-        location: &str,
-    ) -> Result<Option<ImportProgress>, StoreError> {
-        self.read("see how far an import came", |db| {
+    pub fn progress(&self, source: &str, location: &str) -> Result<Option<ImportProgress>, StoreError> {
+        self.store.read("see how far an import came", |db| {
             let sql =
                 "SELECT fingerprint, imported, is_done FROM imports WHERE source = ?1 AND location = ?2";
             let state = db.prepare_cached(sql)?.query_row([source, location], |row| {
@@ -43,10 +40,12 @@ impl Store {
             Ok(state.optional()?)
         })
     }
+}
 
+impl ImportWriter<'_> {
     /// Notes how far a location has been read.
-    pub fn save_import_progress(&mut self, state: &ImportProgress, now: Timestamp) -> Result<(), StoreError> {
-        self.write("note how far an import came", |db| {
+    pub fn save_progress(&mut self, state: &ImportProgress, now: Timestamp) -> Result<(), StoreError> {
+        self.store.write("note how far an import came", |db| {
             let sql = "INSERT INTO imports (source, location, fingerprint, imported, is_done, at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                  ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, imported = excluded.imported,
                      is_done = excluded.is_done, at_ms = excluded.at_ms";
@@ -55,19 +54,23 @@ impl Store {
             Ok(())
         })
     }
+}
 
+impl SessionReader<'_> {
     /// Whether hooks heard of a session themselves.
     pub fn was_captured_by_hooks(&self, host: &str, host_session: &str) -> Result<bool, StoreError> {
-        self.read("see whether a session was heard of", |db| {
+        self.store.read("see whether a session was heard of", |db| {
             let sql =
                 "SELECT 1 FROM sessions WHERE host = ?1 AND host_session = ?2 AND captured_by_hooks = 1";
             Ok(db.prepare_cached(sql)?.exists([host, host_session])?)
         })
     }
+}
 
+impl EventReader<'_> {
     /// Whether an event is here, or was forgotten.
-    pub fn has_event(&self, key: IdempotencyKey) -> Result<bool, StoreError> {
-        self.read("look for an event", |db| {
+    pub fn contains(&self, key: IdempotencyKey) -> Result<bool, StoreError> {
+        self.store.read("look for an event", |db| {
             let sql = "SELECT 1 FROM events WHERE idempotency_key = ?1
                  UNION ALL SELECT 1 FROM forgotten_events WHERE idempotency_key = ?1";
             Ok(db.prepare_cached(sql)?.exists([key.0.0])?)

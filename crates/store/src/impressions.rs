@@ -2,6 +2,7 @@
 //!
 //! Not here: the blocks given to hosts (`injections`).
 
+use crate::facets::{InjectionReader, InjectionWriter};
 use crate::{Store, StoreError};
 use backstory_memory::{MemoryId, Timestamp};
 use rusqlite::{Connection, params};
@@ -49,7 +50,7 @@ pub struct Impressions {
     pub since_used: u32,
 }
 
-impl Store {
+impl InjectionWriter<'_> {
     /// Notes that memories were shown, in a list or in a block given to a host.
     pub fn record_impressions(
         &mut self,
@@ -60,14 +61,14 @@ impl Store {
         if ids.is_empty() {
             return Ok(());
         }
-        self.write("note what was shown", |transaction| {
+        self.store.write("note what was shown", |transaction| {
             ids.iter().try_for_each(|id| Ok(note_shown(transaction, *id, showing, at)?))
         })
     }
 
     /// Notes that memories were used. Being shown is not use: only this reinforces.
     pub fn mark_used(&mut self, ids: &[MemoryId], how: UseKind, at: Timestamp) -> Result<(), StoreError> {
-        self.write("note a use", |transaction| {
+        self.store.write("note a use", |transaction| {
             for id in ids {
                 note_used(transaction, *id, at)?;
                 // Who fetches it does not say from where: it is put down to the session that was given it last.
@@ -82,10 +83,12 @@ impl Store {
             Ok(())
         })
     }
+}
 
+impl InjectionReader<'_> {
     /// Returns how often memories were shown; those that never were are left out.
     pub fn impressions(&self, ids: &[MemoryId]) -> Result<HashMap<MemoryId, Impressions>, StoreError> {
-        self.read("read what was shown", |db| {
+        self.store.read("read what was shown", |db| {
             let mut statement =
                 db.prepare_cached("SELECT total, injected_since_used FROM impressions WHERE memory_id = ?1")?;
             let mut shown = HashMap::new();

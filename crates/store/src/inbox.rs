@@ -3,6 +3,7 @@
 //! What was changed here and not yet told is left alone: it is told first, and then the team says which of both counts.
 //! Not here: what of it is believed and made fit to be stored (`cli`), where it comes from (`hub`).
 
+use crate::facets::SyncWriter;
 use crate::memories::{self, MemoryOrigin, NewMemory, UsageHistory};
 use crate::open::TxError;
 use crate::outbox::{self, forget_untold};
@@ -43,7 +44,7 @@ impl InboxReport {
     }
 }
 
-impl Store {
+impl SyncWriter<'_> {
     /// Writes down what a team tells of a project. Hearing it again changes nothing, and what is not the team's stays as it is.
     pub fn apply_batch(
         &mut self,
@@ -53,33 +54,35 @@ impl Store {
     ) -> Result<InboxReport, StoreError> {
         let mut heard = InboxReport::default();
         for some in news.memories.chunks(PER_TRANSACTION) {
-            heard.add(self.apply_memories(project, some)?);
+            heard.add(self.store.apply_memories(project, some)?);
         }
         for some in news.links.chunks(PER_TRANSACTION) {
-            self.write("link what a team tells", |db| {
+            self.store.write("link what a team tells", |db| {
                 Ok(some.iter().try_for_each(|link| note_link(db, project, link))?)
             })?;
         }
-        self.write("write down what a team tells", |db| {
+        self.store.write("write down what a team tells", |db| {
             news.pins.iter().try_for_each(|(uid, pinned)| pin(db, project, uid, *pinned))?;
             tie_links(db, project)?;
             Ok(tie_replaced(db, project)?)
         })?;
         for some in news.forgotten.chunks(FORGOTTEN_PER_TRANSACTION) {
-            heard.add(self.apply_deletions(project, some, now)?);
+            heard.add(self.store.apply_deletions(project, some, now)?);
         }
         Ok(heard)
     }
 
     /// Notes how far a project's news have been read.
     pub fn set_watermark(&mut self, project: ProjectId, watermark: Watermark) -> Result<(), StoreError> {
-        self.write("note how far was read", |db| {
+        self.store.write("note how far was read", |db| {
             let sql = "UPDATE shared_projects SET watermark = ?2 WHERE project_id = ?1";
             db.execute(sql, params![project.0, watermark.0])?;
             Ok(())
         })
     }
+}
 
+impl Store {
     /// Writes down some memories. One that cannot be kept does not keep the others from it.
     fn apply_memories(
         &mut self,
@@ -124,7 +127,7 @@ impl Store {
             Ok((ids, refused))
         })?;
         if !ids.is_empty() {
-            self.forget(&ids, now)?;
+            self.memories_mut().forget(&ids, now)?;
         }
         self.write("note what was forgotten", |db| {
             Ok(uids.iter().try_for_each(|uid| sync_state::drop_synced(db, project, uid))?)

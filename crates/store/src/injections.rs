@@ -2,6 +2,7 @@
 //!
 //! Not here: what a session still has in view (`context_window`), how often a memory was shown all in all (`impressions`), lists for people (`inspect`).
 
+use crate::facets::{InjectionReader, InjectionWriter};
 use crate::open::TxError;
 use crate::{ImpressionKind, Store, StoreError, codes, impressions};
 use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};
@@ -71,20 +72,20 @@ pub struct Receipt {
     pub missing_fields: Vec<String>,
 }
 
-impl Store {
+impl InjectionWriter<'_> {
     /// Records a block that is given to a host, with every memory in it.
-    pub fn record_injection(&mut self, injection: &Injection) -> Result<InjectionId, StoreError> {
-        self.write("record an injection", |transaction| Ok(insert(transaction, injection)?))
+    pub fn record(&mut self, injection: &Injection) -> Result<InjectionId, StoreError> {
+        self.store.write("record an injection", |transaction| Ok(insert(transaction, injection)?))
     }
 
     /// Records a block and what the hook's receipt says now, in the same transaction. A hook that has none yet gets one.
-    pub fn record_injection_with_receipt(
+    pub fn record_with_receipt(
         &mut self,
         injection: &Injection,
         receipt: &Receipt,
         earlier: Option<ReceiptId>,
     ) -> Result<InjectionId, StoreError> {
-        self.write("record an injection", |transaction| {
+        self.store.write("record an injection", |transaction| {
             match earlier {
                 Some(id) => complete_receipt(transaction, id, receipt)?,
                 None => insert_receipt(transaction, receipt).map(drop)?,
@@ -93,11 +94,26 @@ impl Store {
         })
     }
 
+    /// Notes how long a hook took that went on working after what happened was kept.
+    pub fn set_receipt_duration(&mut self, receipt: ReceiptId, duration_us: u32) -> Result<(), StoreError> {
+        self.store.write("complete a receipt", |transaction| {
+            let sql = "UPDATE receipts SET duration_us = ?2 WHERE id = ?1";
+            Ok(transaction.execute(sql, params![receipt.0, duration_us]).map(drop)?)
+        })
+    }
+
+    /// Keeps the proof that a hook ran which had nothing to keep.
+    pub fn record_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
+        self.store.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt).map(drop)?))
+    }
+}
+
+impl InjectionReader<'_> {
     /// Returns what was lately given to the project of a session, so that it is known when it comes back (R24).
     ///
     /// To the project and not only to the session: a forked session has the words of the one it came from.
     pub fn recent_shingles(&self, host: &str, host_session: &str) -> Result<Shingles, StoreError> {
-        self.read("read what was given", |db| {
+        self.store.read("read what was given", |db| {
             let mut given = Shingles::default();
             let sql = "SELECT i.shingles FROM injections i JOIN sessions s ON s.project_id = i.project_id
                  WHERE s.host = ?1 AND s.host_session = ?2 ORDER BY i.id DESC LIMIT ?3";
@@ -110,26 +126,9 @@ impl Store {
         })
     }
 
-    /// Notes how long a hook took that went on working after what happened was kept.
-    pub fn set_receipt_duration(&mut self, receipt: ReceiptId, duration_us: u32) -> Result<(), StoreError> {
-        self.write("complete a receipt", |transaction| {
-            let sql = "UPDATE receipts SET duration_us = ?2 WHERE id = ?1";
-            Ok(transaction.execute(sql, params![receipt.0, duration_us]).map(drop)?)
-        })
-    }
-
-    /// Keeps the proof that a hook ran which had nothing to keep.
-    pub fn record_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
-        self.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt).map(drop)?))
-    }
-
     /// Returns when a memory was given to a host, and what came of it, newest first (law 9).
-    pub fn injections_of_memory(
-        &self,
-        memory: MemoryId,
-        limit: u32,
-    ) -> Result<Vec<MemoryInjection>, StoreError> {
-        self.read("read what was given", |db| {
+    pub fn of_memory(&self, memory: MemoryId, limit: u32) -> Result<Vec<MemoryInjection>, StoreError> {
+        self.store.read("read what was given", |db| {
             let sql =
                 "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how, g.section, i.id
                  FROM injected g JOIN injections i ON i.id = g.injection_id
@@ -158,7 +157,7 @@ impl Store {
 
     /// Returns how much of what was given was used, by section and kind, what was given most first.
     pub fn usefulness(&self) -> Result<Vec<Usefulness>, StoreError> {
-        self.read("count what was used", |db| {
+        self.store.read("count what was used", |db| {
             let sql = "SELECT g.section, m.kind, count(*), sum(g.used_at_ms IS NOT NULL)
                  FROM injected g JOIN memories m ON m.id = g.memory_id
                  GROUP BY g.section, m.kind ORDER BY count(*) DESC, g.section, m.kind";
@@ -177,7 +176,7 @@ impl Store {
 
     /// Reads the newest receipts.
     pub fn receipts(&self, limit: u32) -> Result<Vec<Receipt>, StoreError> {
-        self.read("read the receipts", |db| {
+        self.store.read("read the receipts", |db| {
             let mut statement = db.prepare_cached("SELECT * FROM receipts ORDER BY id DESC LIMIT ?1")?;
             receipts_from(statement.query([limit])?)
         })
@@ -185,7 +184,7 @@ impl Store {
 
     /// Reads the newest receipts of one host.
     pub fn receipts_of(&self, host: &str, limit: u32) -> Result<Vec<Receipt>, StoreError> {
-        self.read("read the receipts of a host", |db| {
+        self.store.read("read the receipts of a host", |db| {
             let sql = "SELECT * FROM receipts WHERE host = ?1 ORDER BY id DESC LIMIT ?2";
             let mut statement = db.prepare_cached(sql)?;
             receipts_from(statement.query(params![host, limit])?)

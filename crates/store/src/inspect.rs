@@ -3,6 +3,7 @@
 //! A page begins after a row that is named, not after a count of rows: what is written meanwhile moves nothing. Not here: finding by
 //! words (`search`).
 
+use crate::facets::{BrowseReader, EventReader};
 use crate::sessions::{summaries, summary_from};
 use crate::{SessionSummary, Store, StoreError, StoredEvent, codes};
 use backstory_memory::{EventId, InjectionId, Kind, MemoryId, ProjectId, SessionId, Timestamp};
@@ -148,9 +149,9 @@ impl QueryConditions {
     }
 }
 
-impl Store {
+impl BrowseReader<'_> {
     /// Lists memories by when they were written, newest first, superseded ones too.
-    pub fn memory_rows(&self, page: &PageRequest) -> Result<Vec<MemoryRow>, StoreError> {
+    pub fn memories(&self, page: &PageRequest) -> Result<Vec<MemoryRow>, StoreError> {
         let mut asked = QueryConditions::default();
         asked.add("m.project_id = ?", page.project.map(|id| id.0));
         asked.add("m.session_id = ?", page.session.map(|id| id.0));
@@ -172,7 +173,7 @@ impl Store {
             asked.all(),
             page.limit
         );
-        self.read("list the memories", |db| {
+        self.store.read("list the memories", |db| {
             let mut statement = db.prepare_cached(&sql)?;
             let rows = statement.query_map(params_from_iter(&asked.values), memory_row)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -180,7 +181,7 @@ impl Store {
     }
 
     /// Lists sessions by when something last happened in them, newest first.
-    pub fn session_rows(&self, page: &PageRequest) -> Result<Vec<SessionSummary>, StoreError> {
+    pub fn sessions(&self, page: &PageRequest) -> Result<Vec<SessionSummary>, StoreError> {
         let mut asked = QueryConditions::default();
         asked.add("s.project_id = ?", page.project.map(|id| id.0));
         asked.add(
@@ -192,25 +193,15 @@ impl Store {
             asked.all(),
             page.limit
         );
-        self.read("list the sessions", |db| {
+        self.store.read("list the sessions", |db| {
             let mut statement = db.prepare_cached(&sql)?;
             let rows = statement.query_map(params_from_iter(&asked.values), summary_from)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 
-    /// Returns what was asked first in a session, as long as it is kept.
-    pub fn first_prompt(&self, session: SessionId) -> Result<Option<StoredEvent>, StoreError> {
-        let first = self.read("look for the first prompt", |db| {
-            let sql = "SELECT id FROM events WHERE session_id = ?1 AND kind = 'prompt' ORDER BY id LIMIT 1";
-            let found = db.prepare_cached(sql)?.query_row([session.0], |row| row.get(0).map(EventId));
-            Ok(found.optional()?)
-        })?;
-        first.map_or(Ok(None), |id| self.event(id))
-    }
-
     /// Lists injections in the order they were given, newest first.
-    pub fn injection_rows(&self, page: &PageRequest) -> Result<Vec<InjectionRow>, StoreError> {
+    pub fn injections(&self, page: &PageRequest) -> Result<Vec<InjectionRow>, StoreError> {
         let mut asked = QueryConditions::default();
         asked.add("i.project_id = ?", page.project.map(|id| id.0));
         asked.add("i.session_id = ?", page.session.map(|id| id.0));
@@ -218,54 +209,27 @@ impl Store {
         asked.add("i.at_ms >= ?", page.since.map(|at| at.0));
         asked.add("i.at_ms < ?", page.until.map(|at| at.0));
         asked.add("i.id < ?", page.before);
-        self.injections_where(&asked, page.limit)
+        self.store.injections_where(&asked, page.limit)
     }
 
     /// Reads one injection.
-    pub fn injection_row(&self, id: InjectionId) -> Result<Option<InjectionRow>, StoreError> {
+    pub fn injection(&self, id: InjectionId) -> Result<Option<InjectionRow>, StoreError> {
         let mut asked = QueryConditions::default();
         asked.add("i.id = ?", Some(id.0));
-        Ok(self.injections_where(&asked, 1)?.pop())
-    }
-
-    fn injections_where(&self, asked: &QueryConditions, limit: u32) -> Result<Vec<InjectionRow>, StoreError> {
-        let sql = format!(
-            "SELECT i.id, i.at_ms, i.moment, i.project_id, p.name, i.session_id, s.host, i.tokens, i.budget, i.bytes, i.build_us,
-                i.sections, i.sections_skipped, (SELECT count(*) FROM injected g WHERE g.injection_id = i.id),
-                (SELECT count(*) FROM injected g WHERE g.injection_id = i.id AND g.used_at_ms IS NOT NULL)
-             FROM injections i JOIN projects p ON p.id = i.project_id LEFT JOIN sessions s ON s.id = i.session_id
-             WHERE {} ORDER BY i.id DESC LIMIT {limit}",
-            asked.all()
-        );
-        self.read("list the injections", |db| {
-            let mut statement = db.prepare_cached(&sql)?;
-            let mut rows = statement.query(params_from_iter(&asked.values))?;
-            let mut found = Vec::new();
-            while let Some(row) = rows.next()? {
-                found.push(InjectionRow {
-                    sections: codes::list("the sections of an injection", &row.get::<_, String>(11)?)?,
-                    sections_skipped: codes::list(
-                        "the sections of an injection",
-                        &row.get::<_, String>(12)?,
-                    )?,
-                    ..injection_row(row)?
-                });
-            }
-            Ok(found)
-        })
+        Ok(self.store.injections_where(&asked, 1)?.pop())
     }
 
     /// Returns what a host was told, word for word; nothing where that is no longer kept.
     pub fn injection_text(&self, id: InjectionId) -> Result<Option<String>, StoreError> {
-        self.read("read what was told", |db| {
+        self.store.read("read what was told", |db| {
             let sql = "SELECT text FROM injection_texts WHERE injection_id = ?1";
             Ok(db.prepare_cached(sql)?.query_row([id.0], |row| row.get(0)).optional()?)
         })
     }
 
     /// Returns what an injection gave, in its order.
-    pub fn injected_rows(&self, id: InjectionId) -> Result<Vec<InjectedRow>, StoreError> {
-        self.read("read what was given", |db| {
+    pub fn injected(&self, id: InjectionId) -> Result<Vec<InjectedRow>, StoreError> {
+        self.store.read("read what was given", |db| {
             let sql = "SELECT g.memory_id, m.title, m.kind, g.section, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how
                  FROM injected g JOIN memories m ON m.id = g.memory_id WHERE g.injection_id = ?1 ORDER BY g.rank, g.memory_id";
             let mut statement = db.prepare_cached(sql)?;
@@ -291,7 +255,7 @@ impl Store {
 
     /// Returns what happened in a project day by day, oldest first; days on which nothing did are left out.
     pub fn daily_activity(&self, project: ProjectId, since: Timestamp) -> Result<Vec<Day>, StoreError> {
-        self.read("count the days", |db| {
+        self.store.read("count the days", |db| {
             let sql = "SELECT day, sum(memories), sum(events), sum(tokens), sum(given), sum(used) FROM (
                  SELECT created_at_ms / ?3 AS day, count(*) AS memories, 0 AS events, 0 AS tokens, 0 AS given, 0 AS used
                  FROM memories WHERE project_id = ?1 AND created_at_ms >= ?2 GROUP BY 1
@@ -320,7 +284,7 @@ impl Store {
 
     /// Returns everything in numbers.
     pub fn totals(&self) -> Result<Totals, StoreError> {
-        self.read("count everything", |db| {
+        self.store.read("count everything", |db| {
             let mut statement = db.prepare_cached(
                 "SELECT kind, count(*) FROM memories WHERE superseded_by IS NULL GROUP BY kind ORDER BY count(*) DESC, kind",
             )?;
@@ -344,18 +308,60 @@ impl Store {
 
     /// Returns a number that changes whenever another connection has written.
     pub fn data_version(&self) -> Result<i64, StoreError> {
-        self.read("look for changes", |db| Ok(db.pragma_query_value(None, "data_version", |row| row.get(0))?))
+        self.store
+            .read("look for changes", |db| Ok(db.pragma_query_value(None, "data_version", |row| row.get(0))?))
     }
 
     /// Returns the newest number of everything that is written.
     pub fn newest_ids(&self) -> Result<NewestIds, StoreError> {
-        self.read("look for what is new", |db| {
+        self.store.read("look for what is new", |db| {
             let sql = "SELECT (SELECT max(id) FROM memories), (SELECT max(id) FROM events), (SELECT max(id) FROM injections)";
             let id = |row: &Row<'_>, at| Ok::<i64, rusqlite::Error>(row.get::<_, Option<i64>>(at)?.unwrap_or(0));
             let ids = db.prepare_cached(sql)?.query_row([], |row| {
                 Ok(NewestIds { memory: id(row, 0)?, event: id(row, 1)?, injection: id(row, 2)? })
             })?;
             Ok(ids)
+        })
+    }
+}
+
+impl EventReader<'_> {
+    /// Returns what was asked first in a session, as long as it is kept.
+    pub fn first_prompt(&self, session: SessionId) -> Result<Option<StoredEvent>, StoreError> {
+        let first = self.store.read("look for the first prompt", |db| {
+            let sql = "SELECT id FROM events WHERE session_id = ?1 AND kind = 'prompt' ORDER BY id LIMIT 1";
+            let found = db.prepare_cached(sql)?.query_row([session.0], |row| row.get(0).map(EventId));
+            Ok(found.optional()?)
+        })?;
+        first.map_or(Ok(None), |id| self.store.event(id))
+    }
+}
+
+impl Store {
+    fn injections_where(&self, asked: &QueryConditions, limit: u32) -> Result<Vec<InjectionRow>, StoreError> {
+        let sql = format!(
+            "SELECT i.id, i.at_ms, i.moment, i.project_id, p.name, i.session_id, s.host, i.tokens, i.budget, i.bytes, i.build_us,
+                i.sections, i.sections_skipped, (SELECT count(*) FROM injected g WHERE g.injection_id = i.id),
+                (SELECT count(*) FROM injected g WHERE g.injection_id = i.id AND g.used_at_ms IS NOT NULL)
+             FROM injections i JOIN projects p ON p.id = i.project_id LEFT JOIN sessions s ON s.id = i.session_id
+             WHERE {} ORDER BY i.id DESC LIMIT {limit}",
+            asked.all()
+        );
+        self.read("list the injections", |db| {
+            let mut statement = db.prepare_cached(&sql)?;
+            let mut rows = statement.query(params_from_iter(&asked.values))?;
+            let mut found = Vec::new();
+            while let Some(row) = rows.next()? {
+                found.push(InjectionRow {
+                    sections: codes::list("the sections of an injection", &row.get::<_, String>(11)?)?,
+                    sections_skipped: codes::list(
+                        "the sections of an injection",
+                        &row.get::<_, String>(12)?,
+                    )?,
+                    ..injection_row(row)?
+                });
+            }
+            Ok(found)
         })
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! Not here: what a call may cost (`model_calls`), what is asked and what an answer is worth (`provider`).
 
+use crate::facets::JobWriter;
 use crate::{Store, StoreError};
 use backstory_memory::{MemoryId, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -30,12 +31,12 @@ pub struct Job {
     pub attempts: u32,
 }
 
-impl Store {
+impl JobWriter<'_> {
     /// Lets memories wait for better words, each once; returns how many wait now that did not before.
     ///
     /// One whose words are a model's already is passed over.
     pub fn enqueue(&mut self, memories: &[MemoryId], now: Timestamp) -> Result<usize, StoreError> {
-        self.write("let memories wait for better words", |transaction| {
+        self.store.write("let memories wait for better words", |transaction| {
             let mut statement = transaction.prepare_cached(
                 "INSERT OR IGNORE INTO jobs (work, memory_id, session_id, attempts, due_at_ms, state)
                  SELECT 'polish', id, session_id, 0, ?2, 'waiting' FROM memories WHERE id = ?1 AND polished_from IS NULL",
@@ -47,9 +48,9 @@ impl Store {
     }
 
     /// Claims the job that has been due longest, until the lease is over.
-    pub fn claim_job(&mut self, now: Timestamp, lease: Duration) -> Result<Option<Job>, StoreError> {
+    pub fn claim(&mut self, now: Timestamp, lease: Duration) -> Result<Option<Job>, StoreError> {
         let until = later(now, lease);
-        self.write("claim a job", |transaction| {
+        self.store.write("claim a job", |transaction| {
             transaction.execute(
                 "UPDATE jobs SET state = 'dead' WHERE state = 'running' AND due_at_ms <= ?1 AND attempts >= ?2",
                 params![now.0, MOST_ATTEMPTS],
@@ -64,22 +65,24 @@ impl Store {
     }
 
     /// Removes a job: it is done, or there is nothing left to do.
-    pub fn finish_job(&mut self, id: JobId) -> Result<(), StoreError> {
-        self.write("finish a job", |transaction| {
+    pub fn finish(&mut self, id: JobId) -> Result<(), StoreError> {
+        self.store.write("finish a job", |transaction| {
             Ok(transaction.execute("DELETE FROM jobs WHERE id = ?1", [id.0]).map(drop)?)
         })
     }
 
     /// Lets a job that failed wait for its next try; after the last it is dead.
-    pub fn fail_job(&mut self, id: JobId, retry_at: Timestamp) -> Result<(), StoreError> {
-        self.reschedule_job(id, retry_at, 0)
+    pub fn fail(&mut self, id: JobId, retry_at: Timestamp) -> Result<(), StoreError> {
+        self.store.reschedule_job(id, retry_at, 0)
     }
 
     /// Lets a job wait that could not even be tried: this was no attempt.
-    pub fn defer_job(&mut self, id: JobId, until: Timestamp) -> Result<(), StoreError> {
-        self.reschedule_job(id, until, 1)
+    pub fn defer(&mut self, id: JobId, until: Timestamp) -> Result<(), StoreError> {
+        self.store.reschedule_job(id, until, 1)
     }
+}
 
+impl Store {
     fn reschedule_job(&mut self, id: JobId, due: Timestamp, attempts_back: u32) -> Result<(), StoreError> {
         self.write("let a job wait", |transaction| {
             // The memory may have changed meanwhile and wait a second time: one of the two is enough.

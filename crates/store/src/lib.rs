@@ -17,6 +17,7 @@ mod deadline;
 mod distilled;
 mod error;
 mod events;
+mod facets;
 mod filter;
 mod foreign;
 mod forget;
@@ -66,6 +67,12 @@ pub use context_window::ContextWindow;
 pub use distilled::{DistilOutcome, DistilledMemory, OnRepeat};
 pub use error::StoreError;
 pub use events::{EventLocation, IncomingEvent, RecordOutcome, RecordedEvent, StoredEvent};
+pub use facets::{
+    BrowseReader, CodeReader, CodeWriter, EventReader, EventWriter, ImportReader, ImportWriter,
+    InjectionReader, InjectionWriter, JobReader, JobWriter, MemoryReader, MemoryWriter, ProjectReader,
+    ProjectWriter, SearchReader, SessionReader, SessionWriter, SyncReader, SyncWriter, UpkeepReader,
+    UpkeepWriter, VectorReader, VectorWriter,
+};
 pub use filter::{Filter, Scope, StandingFilter};
 pub use foreign::{ForeignDatabase, ForeignRow, RowQuery};
 pub use forget::ForgetReport;

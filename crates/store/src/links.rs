@@ -2,19 +2,22 @@
 //!
 //! Not here: what follows from being replaced (`revise`), following links from one memory to the next (`related`).
 
+use crate::facets::{MemoryReader, MemoryWriter};
 use crate::{Store, StoreError, codes};
 use backstory_memory::{Link, MemoryId, Relation};
 use rusqlite::{Connection, params};
 
-impl Store {
+impl MemoryWriter<'_> {
     /// Notes that one memory relates to another.
     pub fn link(&mut self, link: Link) -> Result<(), StoreError> {
-        self.write("link two memories", |transaction| Ok(insert(transaction, link)?))
+        self.store.write("link two memories", |transaction| Ok(insert(transaction, link)?))
     }
+}
 
+impl MemoryReader<'_> {
     /// Returns the links that begin or end at a memory.
     pub fn links(&self, id: MemoryId) -> Result<Vec<Link>, StoreError> {
-        self.read("read the links", |db| {
+        self.store.read("read the links", |db| {
             let sql = "SELECT from_id, relation, to_id FROM all_links WHERE from_id = ?1
                  UNION SELECT from_id, relation, to_id FROM all_links WHERE to_id = ?1 ORDER BY from_id, relation, to_id";
             let mut statement = db.prepare_cached(sql)?;

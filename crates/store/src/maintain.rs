@@ -3,6 +3,7 @@
 //! **Time.** The machine's clock may jump by years. What is thrown away for its age is measured on a clock of our own that goes on with
 //! the machine's, by at most [`CLOCK_STEP_DAYS`] a run and never back, and by the order of arrival, not by what events say (R15).
 
+use crate::facets::{UpkeepReader, UpkeepWriter};
 use crate::home::{beside, make_private_dir, make_private_file};
 use crate::{CheckDepth, Home, Spool, Store, StoreError, metadata};
 use backstory_memory::Timestamp;
@@ -50,63 +51,31 @@ const LATEST_NAME: i64 = 999_999_999_999_999;
 /// The fact that says when the last copy was made.
 const BACKED_UP_AT: &str = "backed_up_at_ms";
 
-impl Store {
+impl UpkeepWriter<'_> {
     /// Does what is due.
     pub fn maintain(
         &mut self,
         retention: RetentionPolicy,
         now: Timestamp,
     ) -> Result<MaintainReport, StoreError> {
-        let before = self.file_bytes()?;
-        let events_removed = self.remove_old_events(retention, now)?;
-        self.remove_old_records(retention)?;
-        self.trim_code()?;
+        let before = self.store.file_bytes()?;
+        let events_removed = self.store.remove_old_events(retention, now)?;
+        self.store.remove_old_records(retention)?;
+        self.store.trim_code()?;
         // What cannot be joined now will be another time, and damage has been noted: the rest is to be done all the same.
-        drop(self.merge_word_index());
-        self.vacuum()?;
-        self.checkpoint()?;
-        Spool::new(&self.home).clear_unfinished(now);
-        let backup = self.back_up_if_due(retention, now)?;
-        let bytes_freed = before.saturating_sub(self.file_bytes()?);
+        drop(self.store.upkeep_mut().merge_word_index());
+        self.store.upkeep_mut().vacuum()?;
+        self.store.upkeep().checkpoint()?;
+        Spool::new(&self.store.home).clear_unfinished(now);
+        let backup = self.store.back_up_if_due(retention, now)?;
+        let bytes_freed = before.saturating_sub(self.store.file_bytes()?);
         Ok(MaintainReport { events_removed, bytes_freed, backup })
-    }
-
-    /// Cuts the log where it has grown long.
-    ///
-    /// Whoever opens the store alone reads the whole log first, so it is kept short enough to be read unnoticed
-    /// (docs/design/0002-the-log-and-the-hook.md).
-    pub fn truncate_long_log(&self) -> Result<(), StoreError> {
-        match fs::metadata(beside(&self.path, "-wal")) {
-            Ok(log) if log.len() > LONG_LOG => self.checkpoint(),
-            _ => Ok(()),
-        }
-    }
-
-    /// Moves the log into the database and cuts it, as far as nobody is made to wait.
-    pub fn checkpoint(&self) -> Result<(), StoreError> {
-        // Passive does the work while others write; what is left to the second is short.
-        self.read("checkpoint", |db| Ok(db.execute_batch("PRAGMA wal_checkpoint(PASSIVE)")?))?;
-        self.cut_log(Duration::ZERO).map(drop)
-    }
-
-    /// Moves what is left of the log into the database and cuts it. Returns whether nobody stood in the way.
-    pub(crate) fn cut_log(&self, patience: Duration) -> Result<bool, StoreError> {
-        let cut = self.with_busy_timeout(patience, || {
-            self.read("clear the log", |db| {
-                let busy: i64 = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-                Ok(busy == 0)
-            })
-        });
-        match cut {
-            Err(StoreError::Busy { .. }) => Ok(false),
-            cut => cut,
-        }
     }
 
     /// Gives free pages back to the file system, a few at a time.
     pub fn vacuum(&mut self) -> Result<(), StoreError> {
         loop {
-            let left: i64 = self.write("vacuum the database", |transaction| {
+            let left: i64 = self.store.write("vacuum the database", |transaction| {
                 let sql = format!("PRAGMA incremental_vacuum({PAGES_PER_TRANSACTION})");
                 let mut statement = transaction.prepare(&sql)?;
                 // Each step frees one page.
@@ -122,25 +91,61 @@ impl Store {
 
     /// Copies the database as it is now. The copy is checked before it counts.
     pub fn back_up(&mut self, retention: RetentionPolicy, now: Timestamp) -> Result<PathBuf, StoreError> {
-        let dir = self.home.backups();
+        let dir = self.store.home.backups();
         make_private_dir(&dir)?;
         remove_unfinished(&dir)?;
         // Named by the clock, but always after the newest: the names are the order in which they go.
-        let newest = backups(&self.home).last().and_then(|path| backup_time(path));
+        let newest = backups(&self.store.home).last().and_then(|path| backup_time(path));
         let at = newest.map_or(0, |newest| newest.0.saturating_add(1)).max(now.0.clamp(0, LATEST_NAME));
         let path = dir.join(format!("backstory-{at:015}.db"));
         let draft = path.with_extension("tmp");
-        if let Err(error) = self.copy_to(&draft).and_then(|()| self.refuse_unsound(&draft)) {
+        if let Err(error) = self.store.copy_to(&draft).and_then(|()| self.store.refuse_unsound(&draft)) {
             remove_unfinished(&dir)?;
             return Err(error);
         }
         fs::rename(&draft, &path).map_err(|error| StoreError::io("rename to", &path, error))?;
         let keep = retention.backups.max(1) as usize;
-        for old in backups(&self.home).into_iter().rev().skip(keep) {
+        for old in backups(&self.store.home).into_iter().rev().skip(keep) {
             fs::remove_file(&old).map_err(|error| StoreError::io("remove", &old, error))?;
         }
-        self.write("note when a copy was made", |db| Ok(metadata::note(db, BACKED_UP_AT, &now.0)?))?;
+        self.store.write("note when a copy was made", |db| Ok(metadata::note(db, BACKED_UP_AT, &now.0)?))?;
         Ok(path)
+    }
+}
+
+impl UpkeepReader<'_> {
+    /// Cuts the log where it has grown long.
+    ///
+    /// Whoever opens the store alone reads the whole log first, so it is kept short enough to be read unnoticed
+    /// (docs/design/0002-the-log-and-the-hook.md).
+    pub fn truncate_long_log(&self) -> Result<(), StoreError> {
+        match fs::metadata(beside(&self.store.path, "-wal")) {
+            Ok(log) if log.len() > LONG_LOG => self.store.upkeep().checkpoint(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves the log into the database and cuts it, as far as nobody is made to wait.
+    pub fn checkpoint(&self) -> Result<(), StoreError> {
+        // Passive does the work while others write; what is left to the second is short.
+        self.store.read("checkpoint", |db| Ok(db.execute_batch("PRAGMA wal_checkpoint(PASSIVE)")?))?;
+        self.store.cut_log(Duration::ZERO).map(drop)
+    }
+}
+
+impl Store {
+    /// Moves what is left of the log into the database and cuts it. Returns whether nobody stood in the way.
+    pub(crate) fn cut_log(&self, patience: Duration) -> Result<bool, StoreError> {
+        let cut = self.with_busy_timeout(patience, || {
+            self.read("clear the log", |db| {
+                let busy: i64 = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+                Ok(busy == 0)
+            })
+        });
+        match cut {
+            Err(StoreError::Busy { .. }) => Ok(false),
+            cut => cut,
+        }
     }
 
     /// Copies the database to a new file.
@@ -156,7 +161,7 @@ impl Store {
 
     /// A copy of rot must not push out the good ones.
     fn refuse_unsound(&self, copy: &Path) -> Result<(), StoreError> {
-        let report = Store::open_read_only(&self.home, copy.to_owned())?.check(CheckDepth::Full)?;
+        let report = Store::open_read_only(&self.home, copy.to_owned())?.upkeep().check(CheckDepth::Full)?;
         if report.is_sound() {
             return Ok(());
         }
@@ -178,7 +183,7 @@ impl Store {
         if retention.backups == 0 || !is_due {
             return Ok(None);
         }
-        match self.back_up(retention, now) {
+        match self.upkeep_mut().back_up(retention, now) {
             // The good copies stay; a closer look at the next opening mends what it can.
             Err(StoreError::Damaged { .. }) => Ok(None),
             made => made.map(Some),

@@ -2,6 +2,7 @@
 //!
 //! Not here: finding them (`search`), changing them (`revise`), removing them (`forget`).
 
+use crate::facets::{MemoryReader, MemoryWriter};
 use crate::open::TxError;
 use crate::{Store, StoreError, anchors, codes, distilled, forget, words};
 use backstory_memory::{
@@ -72,10 +73,10 @@ pub struct UsageHistory {
     pub last_used_at: Option<Timestamp>,
 }
 
-impl Store {
+impl MemoryWriter<'_> {
     /// Writes a memory. One that was forgotten is refused: it must not come back by itself.
     pub fn remember(&mut self, memory: &NewMemory) -> Result<MemoryId, StoreError> {
-        self.write("write a memory", |transaction| {
+        self.store.write("write a memory", |transaction| {
             forget::refuse_forgotten(transaction, memory.uid.as_ref(), &memory.content)?;
             Ok(insert(transaction, None, memory)?)
         })
@@ -83,7 +84,7 @@ impl Store {
 
     /// Writes many memories in one transaction, passing over those that are known by uid or were forgotten.
     pub fn remember_all(&mut self, memories: &[NewMemory]) -> Result<Vec<InsertOutcome>, StoreError> {
-        self.write("write memories", |transaction| {
+        self.store.write("write memories", |transaction| {
             let mut unindexed = Unindexed::default();
             let kept = memories.iter().map(|memory| keep(transaction, memory, &mut unindexed));
             let kept = kept.collect::<rusqlite::Result<_>>()?;
@@ -91,30 +92,28 @@ impl Store {
             Ok(kept)
         })
     }
+}
 
+impl MemoryReader<'_> {
     /// Reads memories by number, in the order asked for. Numbers nobody has are left out.
-    pub fn memories(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
-        let found: Result<Vec<_>, _> = ids.iter().map(|id| self.memory(*id)).collect();
+    pub fn get_many(&self, ids: &[MemoryId]) -> Result<Vec<Memory>, StoreError> {
+        let found: Result<Vec<_>, _> = ids.iter().map(|id| self.store.memories().get(*id)).collect();
         Ok(found?.into_iter().flatten().collect())
     }
 
     /// Reads one memory.
-    pub fn memory(&self, id: MemoryId) -> Result<Option<Memory>, StoreError> {
-        self.read("read a memory", |db| read_where(db, whole_memories!("WHERE id = ?1"), id.0))
+    pub fn get(&self, id: MemoryId) -> Result<Option<Memory>, StoreError> {
+        self.store.read("read a memory", |db| read_where(db, whole_memories!("WHERE id = ?1"), id.0))
     }
 
     /// Reads the memory with a global name.
-    pub fn memory_by_uid(&self, uid: &Uid) -> Result<Option<Memory>, StoreError> {
-        self.read("read a memory", |db| read_uid(db, uid))
+    pub fn by_uid(&self, uid: &Uid) -> Result<Option<Memory>, StoreError> {
+        self.store.read("read a memory", |db| read_uid(db, uid))
     }
 
     /// Returns the memory in force of a project that says the same word for word, case and punctuation aside.
-    pub fn memory_with_text(
-        &self,
-        project: ProjectId,
-        content: &Content,
-    ) -> Result<Option<MemoryId>, StoreError> {
-        self.read("look for the same words", |db| {
+    pub fn with_text(&self, project: ProjectId, content: &Content) -> Result<Option<MemoryId>, StoreError> {
+        self.store.read("look for the same words", |db| {
             let sql = "SELECT id FROM memories WHERE fingerprint = ?1 AND project_id = ?2 AND superseded_by IS NULL LIMIT 1";
             let found = db
                 .prepare_cached(sql)?
@@ -124,8 +123,8 @@ impl Store {
     }
 
     /// Calls `each` with every memory, oldest first, without holding them all.
-    pub fn each_memory(&self, mut each: impl FnMut(Memory)) -> Result<(), StoreError> {
-        self.read("read the memories", |db| {
+    pub fn for_each(&self, mut each: impl FnMut(Memory)) -> Result<(), StoreError> {
+        self.store.read("read the memories", |db| {
             let mut statement = db.prepare(whole_memories!("ORDER BY id"))?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
@@ -136,8 +135,8 @@ impl Store {
     }
 
     /// Returns how many memories there are.
-    pub fn count_memories(&self) -> Result<u64, StoreError> {
-        self.read("count the memories", |db| {
+    pub fn count(&self) -> Result<u64, StoreError> {
+        self.store.read("count the memories", |db| {
             Ok(db.query_row("SELECT count(*) FROM memories", [], |row| row.get(0))?)
         })
     }

@@ -3,6 +3,7 @@
 //! A call is written down before it is made, with what it is expected to cost, and put right after it: whoever is killed in
 //! between has spent what was expected. So the caps hold whatever happens, in whatever process.
 
+use crate::facets::{JobReader, JobWriter};
 use crate::{Job, Store, StoreError};
 use backstory_memory::{Timestamp, Tokens};
 use rusqlite::{Connection, params};
@@ -89,7 +90,7 @@ pub struct ModelWorkStatus {
     pub is_circuit_open: bool,
 }
 
-impl Store {
+impl JobWriter<'_> {
     /// Asks for leave to make a call that is expected to cost so much, and writes it down when it is given.
     pub fn begin_call(
         &mut self,
@@ -99,7 +100,7 @@ impl Store {
         caps: TokenCaps,
         now: Timestamp,
     ) -> Result<CallPermission, StoreError> {
-        self.write("write down a call", |transaction| {
+        self.store.write("write down a call", |transaction| {
             if is_broken(transaction, now)? {
                 return Ok(CallPermission::Refused(CallRefusal::CircuitOpen));
             }
@@ -133,7 +134,7 @@ impl Store {
         outcome: CallOutcome,
         cost: Option<Tokens>,
     ) -> Result<(), StoreError> {
-        self.write("write down a call", |transaction| {
+        self.store.write("write down a call", |transaction| {
             let sql = "UPDATE model_calls SET outcome = ?2, tokens = coalesce(?3, tokens) WHERE id = ?1";
             Ok(transaction
                 .execute(sql, params![id.0, outcome.as_str(), cost.map(|cost| cost.0)])
@@ -141,9 +142,21 @@ impl Store {
         })
     }
 
+    /// Lets go of what is too old to matter.
+    pub fn trim_model_work(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        let before = now.0 - REMEMBERED_DAYS * Timestamp::DAY_MS;
+        self.store.write("let go of old work for models", |transaction| {
+            transaction.execute("DELETE FROM model_calls WHERE at_ms < ?1", [before])?;
+            transaction.execute("DELETE FROM jobs WHERE state = 'dead' AND due_at_ms < ?1", [before])?;
+            Ok(transaction.execute("DELETE FROM own_sessions WHERE at_ms < ?1", [before]).map(drop)?)
+        })
+    }
+}
+
+impl JobReader<'_> {
     /// Tells how work for models is doing.
     pub fn model_work(&self, now: Timestamp) -> Result<ModelWorkStatus, StoreError> {
-        self.read("look at the work for models", |db| {
+        self.store.read("look at the work for models", |db| {
             let (calls_last_day, tokens_last_day) = calls_since(db, now.0 - Timestamp::DAY_MS)?;
             let jobs = |sql: &str| db.query_row(sql, [], |row| row.get(0));
             Ok(ModelWorkStatus {
@@ -154,16 +167,6 @@ impl Store {
                 dead: jobs("SELECT count(*) FROM jobs WHERE state = 'dead'")?,
                 is_circuit_open: is_broken(db, now)?,
             })
-        })
-    }
-
-    /// Lets go of what is too old to matter.
-    pub fn trim_model_work(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        let before = now.0 - REMEMBERED_DAYS * Timestamp::DAY_MS;
-        self.write("let go of old work for models", |transaction| {
-            transaction.execute("DELETE FROM model_calls WHERE at_ms < ?1", [before])?;
-            transaction.execute("DELETE FROM jobs WHERE state = 'dead' AND due_at_ms < ?1", [before])?;
-            Ok(transaction.execute("DELETE FROM own_sessions WHERE at_ms < ?1", [before]).map(drop)?)
         })
     }
 }

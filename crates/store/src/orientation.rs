@@ -3,6 +3,7 @@
 //! A host waits for it: every answer comes from an index made for it, and costs the same in a project of any size. What holds for
 //! the user everywhere is part of every project. Not here: which of it is told (`context`).
 
+use crate::facets::SearchReader;
 use crate::{Store, StoreError};
 use backstory_memory::{Kind, MemoryId, ProjectId};
 use rusqlite::{Row, params};
@@ -24,12 +25,12 @@ macro_rules! in_force {
     };
 }
 
-impl Store {
+impl SearchReader<'_> {
     /// Returns what the user wants in view, newest first. Who pinned it wants it however often it was shown.
     pub fn pinned(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
         let sql = "SELECT id FROM memories INDEXED BY memories_pinned
              WHERE pinned = 1 AND (project_id = ?1 OR scope = 'user') AND superseded_by IS NULL ORDER BY id DESC LIMIT ?2";
-        self.read("read what is pinned", |db| {
+        self.store.read("read what is pinned", |db| {
             let mut statement = db.prepare_cached(sql)?;
             let ids = statement.query_map(params![project.0, limit], |row| row.get(0).map(MemoryId))?;
             Ok(ids.collect::<rusqlite::Result<_>>()?)
@@ -47,7 +48,7 @@ impl Store {
             "SELECT id, created_at_ms FROM memories INDEXED BY memories_by_kind WHERE project_id = ?1 AND kind = ?3",
             "ORDER BY created_at_ms DESC LIMIT ?4"
         );
-        self.read("read the newest memories", |db| {
+        self.store.read("read the newest memories", |db| {
             let mut statement = db.prepare_cached(sql)?;
             let mut found: Vec<(i64, i64)> = Vec::new();
             for kind in kinds {
@@ -73,7 +74,7 @@ impl Store {
                AND kind IN ('rule', 'decision', 'fact', 'failure')",
             "ORDER BY created_at_ms DESC LIMIT ?3"
         );
-        self.read("read what lasts", |db| {
+        self.store.read("read what lasts", |db| {
             let mut found: Vec<(f64, i64, i64)> = Vec::new();
             for (sql, most) in [(of_the_project, limit), (of_the_user, MOST_OF_THE_USER)] {
                 let mut statement = db.prepare_cached(sql)?;
@@ -87,7 +88,7 @@ impl Store {
 
     /// Returns those of the memories that have not faded: that were not shown again and again without use.
     pub fn unfaded(&self, ids: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError> {
-        let shown = self.impressions(ids)?;
+        let shown = self.store.injections().impressions(ids)?;
         let is_faded = |id: &MemoryId| shown.get(id).is_some_and(|shown| shown.since_used >= FADED);
         Ok(ids.iter().copied().filter(|id| !is_faded(id)).collect())
     }

@@ -2,6 +2,7 @@
 //!
 //! Not here: what of it may leave (`cli`), how it gets there (`hub`).
 
+use crate::facets::{SyncReader, SyncWriter};
 use crate::memories::read_uid;
 use crate::open::TxError;
 use crate::sync_state::{HubState, SyncState, drop_synced, known, with_team};
@@ -60,7 +61,7 @@ impl OutboxMemory {
     }
 }
 
-impl Store {
+impl SyncReader<'_> {
     /// Returns some of what a team is to be told of a project, after a uid.
     pub fn outbox(
         &self,
@@ -68,7 +69,7 @@ impl Store {
         after: Option<&Uid>,
         most: usize,
     ) -> Result<Vec<OutboxEntry>, StoreError> {
-        self.read("look what is to be told", |db| {
+        self.store.read("look what is to be told", |db| {
             let sql = "SELECT uid FROM sync_outbox WHERE project_id = ?1 AND uid > ?2 ORDER BY uid LIMIT ?3";
             let mut statement = db.prepare_cached(sql)?;
             let after = after.map_or("", Uid::as_str);
@@ -80,14 +81,16 @@ impl Store {
 
     /// Returns everything a memory says and said, as it is told to who knows nothing of it; nothing where it is not here.
     pub fn full_history(&self, uid: &Uid) -> Result<Option<OutboxMemory>, StoreError> {
-        self.read("look what a memory said", |db| {
+        self.store.read("look what a memory said", |db| {
             read_uid(db, uid)?.map(|memory| saying(db, memory, None)).transpose()
         })
     }
+}
 
+impl SyncWriter<'_> {
     /// Notes that the team was told. What has changed since it was read stays to be told.
     pub fn mark_pushed(&mut self, project: ProjectId, told: &[OutboxEntry]) -> Result<(), StoreError> {
-        self.write("note what was told", |db| {
+        self.store.write("note what was told", |db| {
             for untold in told {
                 match untold {
                     OutboxEntry::Deleted(uid) => drop_synced(db, project, uid)?,
@@ -101,7 +104,7 @@ impl Store {
     /// Notes that the team is not to be told of these: their kind stays here, or they are of the user alone. What has changed since it was
     /// read may be of another kind by now, and stays to be told.
     pub fn mark_kept_local(&mut self, staying: &[OutboxEntry]) -> Result<(), StoreError> {
-        self.write("note what stays here", |db| {
+        self.store.write("note what stays here", |db| {
             for read in staying {
                 if untold(db, read.uid())? == *read {
                     forget_untold(db, read.uid().as_str())?;

@@ -1,30 +1,21 @@
 //! Sessions a host held because we asked it to: nothing of them is captured, or we would remember ourselves (R23).
 
+use crate::facets::{SessionReader, SessionWriter};
 use crate::{Store, StoreError};
 use backstory_memory::Timestamp;
 use rusqlite::{Connection, params};
 
-impl Store {
+impl SessionWriter<'_> {
     /// Notes that a session is our own, before it begins.
-    pub fn mark_own_session(&mut self, host_session: &str, now: Timestamp) -> Result<(), StoreError> {
-        self.write("note a session of our own", |transaction| Ok(note(transaction, host_session, now)?))
-    }
-
-    /// Whether a session is our own.
-    pub fn is_own_session(&self, host_session: &str) -> Result<bool, StoreError> {
-        self.read("look for a session of our own", |db| Ok(is_own(db, host_session)?))
+    pub fn mark_own(&mut self, host_session: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.store.write("note a session of our own", |transaction| Ok(note(transaction, host_session, now)?))
     }
 
     /// Takes back a session that turns out to be our own with its first prompt, and what was kept of it so far.
     ///
     /// A session in which somebody has asked something before is not: they only repeat our words.
-    pub fn discard_own_session(
-        &mut self,
-        host: &str,
-        host_session: &str,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        self.write("take back a session of our own", |transaction| {
+    pub fn discard_own(&mut self, host: &str, host_session: &str, now: Timestamp) -> Result<(), StoreError> {
+        self.store.write("take back a session of our own", |transaction| {
             let asked = "SELECT 1 FROM sessions s JOIN events e ON e.session_id = s.id
                  WHERE s.host = ?1 AND s.host_session = ?2 AND e.kind = 'prompt'";
             if transaction.prepare_cached(asked)?.exists([host, host_session])? {
@@ -34,6 +25,13 @@ impl Store {
             let sql = "DELETE FROM sessions WHERE host = ?1 AND host_session = ?2";
             Ok(transaction.execute(sql, [host, host_session]).map(drop)?)
         })
+    }
+}
+
+impl SessionReader<'_> {
+    /// Whether a session is our own.
+    pub fn is_own(&self, host_session: &str) -> Result<bool, StoreError> {
+        self.store.read("look for a session of our own", |db| Ok(is_own(db, host_session)?))
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Not here: which memories wait for better words (`jobs`), what asking for them costs (`model_calls`).
 
+use crate::facets::{MemoryReader, MemoryWriter};
 use crate::{Store, StoreError, forget, memories, revise, words};
 use backstory_memory::{Content, Memory, MemoryId, Standing, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -15,16 +16,18 @@ pub enum PolishOutcome {
     Outdated,
 }
 
-impl Store {
+impl MemoryReader<'_> {
     /// Returns a memory whose words are still the rules' own, in force and undamaged.
-    pub fn memory_to_polish(&self, id: MemoryId) -> Result<Option<Memory>, StoreError> {
-        let is_of_rules = self.read("read a memory", |db| {
+    pub fn to_polish(&self, id: MemoryId) -> Result<Option<Memory>, StoreError> {
+        let is_of_rules = self.store.read("read a memory", |db| {
             Ok(words_are_of_rules(db, id)? && polished_from(db, id)?.is_none())
         })?;
-        let memory = if is_of_rules { self.memory(id)? } else { None };
+        let memory = if is_of_rules { self.store.memories().get(id)? } else { None };
         Ok(memory.filter(|memory| memory.standing == Standing::Confirmed && memory.is_intact()))
     }
+}
 
+impl MemoryWriter<'_> {
     /// Gives a memory better words, provided it is still as it was when they were looked for.
     ///
     /// It counts as unchanged: who has seen it need not see it again.
@@ -35,7 +38,7 @@ impl Store {
         body: &str,
         now: Timestamp,
     ) -> Result<PolishOutcome, StoreError> {
-        self.write("give a memory better words", |transaction| {
+        self.store.write("give a memory better words", |transaction| {
             if !words_are_of_rules(transaction, seen.id)? {
                 return Ok(PolishOutcome::Outdated);
             }

@@ -2,6 +2,7 @@
 //!
 //! Not here: reading `.git` (`capture`), the rule that recognises a project (`memory`).
 
+use crate::facets::{ProjectReader, ProjectWriter};
 use crate::memories::{memory_from, whole_memories};
 use crate::{Store, StoreError, code, distilled, sync_state, words};
 use backstory_memory::{KnownProject, Memory, ProjectId, ProjectKey, ProjectRef, Timestamp};
@@ -37,73 +38,30 @@ pub struct ProjectSummary {
     pub last_active_at: Option<Timestamp>,
 }
 
-impl Store {
+impl ProjectWriter<'_> {
     /// Returns the project a folder belongs to, writing down what is new about it.
-    pub fn find_or_create_project(
+    pub fn find_or_create(
         &mut self,
         project_ref: &ProjectRef,
         now: Timestamp,
     ) -> Result<ProjectId, StoreError> {
-        self.write("note the project", |transaction| Ok(project_at(transaction, project_ref, now)?))
-    }
-
-    /// Returns the project a folder belongs to, if it is known, without writing.
-    pub fn find_project(&self, project_ref: &ProjectRef) -> Result<Option<ProjectId>, StoreError> {
-        self.read("look for the project", |db| Ok(claim(db, project_ref)?))
-    }
-
-    /// Reads a project.
-    pub fn project(&self, id: ProjectId) -> Result<Option<Project>, StoreError> {
-        self.read("read a project", |db| Ok(read(db, id)?))
-    }
-
-    /// Finds projects people call by this name, ignoring case.
-    pub fn projects_named(&self, name: &str) -> Result<Vec<Project>, StoreError> {
-        self.read("look for a project", |db| {
-            let sql = "SELECT id FROM projects WHERE name = ?1 COLLATE NOCASE ORDER BY id";
-            let mut statement = db.prepare_cached(sql)?;
-            let ids = statement.query_map([name], |row| row.get(0).map(ProjectId))?;
-            let projects = ids.map(|id| read(db, id?)).collect::<rusqlite::Result<Vec<_>>>()?;
-            Ok(projects.into_iter().flatten().collect())
-        })
-    }
-
-    /// Lists all projects, the most recently active first.
-    pub fn projects(&self) -> Result<Vec<ProjectSummary>, StoreError> {
-        self.read("list the projects", |db| {
-            let sql = "SELECT p.id, (SELECT count(*) FROM memories m WHERE m.project_id = p.id),
-                    (SELECT count(*) FROM sessions s WHERE s.project_id = p.id),
-                    max(coalesce((SELECT max(created_at_ms) FROM memories m WHERE m.project_id = p.id), p.created_at_ms),
-                        coalesce((SELECT max(last_event_at_ms) FROM sessions s WHERE s.project_id = p.id), p.created_at_ms)) AS active
-                 FROM projects p ORDER BY active DESC, p.id";
-            let mut statement = db.prepare(sql)?;
-            let mut rows = statement.query([])?;
-            let mut projects = Vec::new();
-            while let Some(row) = rows.next()? {
-                if let Some(project) = read(db, ProjectId(row.get(0)?))? {
-                    let (memories, sessions) = (row.get(1)?, row.get(2)?);
-                    let last_active_at = row.get::<_, Option<i64>>(3)?.map(Timestamp);
-                    projects.push(ProjectSummary { project, memories, sessions, last_active_at });
-                }
-            }
-            Ok(projects)
-        })
+        self.store.write("note the project", |transaction| Ok(project_at(transaction, project_ref, now)?))
     }
 
     /// Gives a project another name.
-    pub fn rename_project(&mut self, id: ProjectId, name: &str) -> Result<(), StoreError> {
-        self.write("rename the project", |transaction| {
+    pub fn rename(&mut self, id: ProjectId, name: &str) -> Result<(), StoreError> {
+        self.store.write("rename the project", |transaction| {
             transaction.execute("UPDATE projects SET name = ?2 WHERE id = ?1", params![id.0, name])?;
             Ok(())
         })
     }
 
     /// Moves everything of one project into another, and forgets the first as a project of its own.
-    pub fn merge_projects(&mut self, from: ProjectId, into: ProjectId) -> Result<(), StoreError> {
+    pub fn merge(&mut self, from: ProjectId, into: ProjectId) -> Result<(), StoreError> {
         if from == into {
             return Ok(());
         }
-        self.write("merge the projects", |transaction| {
+        self.store.write("merge the projects", |transaction| {
             let index_is_stale = !move_words(transaction, from, into)?;
             distilled::release_shared_subjects(transaction, from, into)?;
             sync_state::merge(transaction, from, into)?;
@@ -121,6 +79,51 @@ impl Store {
                 words::rebuild(transaction, |_| {})?;
             }
             Ok(())
+        })
+    }
+}
+
+impl ProjectReader<'_> {
+    /// Returns the project a folder belongs to, if it is known, without writing.
+    pub fn find(&self, project_ref: &ProjectRef) -> Result<Option<ProjectId>, StoreError> {
+        self.store.read("look for the project", |db| Ok(claim(db, project_ref)?))
+    }
+
+    /// Reads a project.
+    pub fn get(&self, id: ProjectId) -> Result<Option<Project>, StoreError> {
+        self.store.read("read a project", |db| Ok(read(db, id)?))
+    }
+
+    /// Finds projects people call by this name, ignoring case.
+    pub fn named(&self, name: &str) -> Result<Vec<Project>, StoreError> {
+        self.store.read("look for a project", |db| {
+            let sql = "SELECT id FROM projects WHERE name = ?1 COLLATE NOCASE ORDER BY id";
+            let mut statement = db.prepare_cached(sql)?;
+            let ids = statement.query_map([name], |row| row.get(0).map(ProjectId))?;
+            let projects = ids.map(|id| read(db, id?)).collect::<rusqlite::Result<Vec<_>>>()?;
+            Ok(projects.into_iter().flatten().collect())
+        })
+    }
+
+    /// Lists all projects, the most recently active first.
+    pub fn list(&self) -> Result<Vec<ProjectSummary>, StoreError> {
+        self.store.read("list the projects", |db| {
+            let sql = "SELECT p.id, (SELECT count(*) FROM memories m WHERE m.project_id = p.id),
+                    (SELECT count(*) FROM sessions s WHERE s.project_id = p.id),
+                    max(coalesce((SELECT max(created_at_ms) FROM memories m WHERE m.project_id = p.id), p.created_at_ms),
+                        coalesce((SELECT max(last_event_at_ms) FROM sessions s WHERE s.project_id = p.id), p.created_at_ms)) AS active
+                 FROM projects p ORDER BY active DESC, p.id";
+            let mut statement = db.prepare(sql)?;
+            let mut rows = statement.query([])?;
+            let mut projects = Vec::new();
+            while let Some(row) = rows.next()? {
+                if let Some(project) = read(db, ProjectId(row.get(0)?))? {
+                    let (memories, sessions) = (row.get(1)?, row.get(2)?);
+                    let last_active_at = row.get::<_, Option<i64>>(3)?.map(Timestamp);
+                    projects.push(ProjectSummary { project, memories, sessions, last_active_at });
+                }
+            }
+            Ok(projects)
         })
     }
 }

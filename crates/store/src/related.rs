@@ -6,6 +6,7 @@
 //! **Performance.** Anchors have no index by the end of a path nor by symbol, and a store may hold a million of them. The word index
 //! knows the words of both: it proposes the newest memories, and their anchors decide.
 
+use crate::facets::SearchReader;
 use crate::filter::{filter_columns, is_path_end, matching_id, text};
 use crate::open::TxError;
 use crate::search::is_of_the_index;
@@ -47,13 +48,15 @@ impl Store {
     ) -> Result<T, StoreError> {
         self.snapshot(|| self.read(doing, work))
     }
+}
 
+impl SearchReader<'_> {
     /// Returns the memories anchored in any of these files, newest first: each file by its whole path, or by the end of it.
     ///
     /// The offset of the filter does not count here, nor in what follows: pages are cut when all is known.
     pub fn about_files(&self, paths: &[String], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         let paths: Vec<&str> = paths.iter().take(MOST_NAMED).map(String::as_str).collect();
-        self.read_snapshot("look for memories of files", |db| {
+        self.store.read_snapshot("look for memories of files", |db| {
             let mut proposed = holding(db, "files :", &paths, filter.scope)?;
             // A file that was moved is known to its anchors only.
             let sql = "SELECT memory_id FROM anchors WHERE path = ?1 ORDER BY memory_id DESC LIMIT ?2";
@@ -70,7 +73,7 @@ impl Store {
     pub fn about_symbols(&self, names: &[String], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         let names: Vec<Vec<&str>> = names.iter().take(MOST_NAMED).map(|name| parts(name)).collect();
         let last: Vec<&str> = names.iter().filter_map(|parts| parts.last().copied()).collect();
-        self.read_snapshot("look for memories of symbols", |db| {
+        self.store.read_snapshot("look for memories of symbols", |db| {
             let proposed = holding(db, "- scope :", &last, filter.scope)?;
             anchored_so(db, &proposed, filter, |_, symbol| {
                 let symbol = parts(symbol);
@@ -81,7 +84,7 @@ impl Store {
 
     /// Returns the memories whose subject is any of these, newest first: of failures, those with the same signature.
     pub fn with_subjects(&self, subjects: &[Digest], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
-        self.read_snapshot("look for memories of a failure", |db| {
+        self.store.read_snapshot("look for memories of a failure", |db| {
             // The index begins with the project; what holds for the user may lie in any.
             let mut statement = db.prepare_cached(concat!(
                 "SELECT ",
@@ -101,7 +104,7 @@ impl Store {
 
     /// Returns the links that begin or end at any of these memories, where the memory at the other end fits.
     pub fn linked(&self, ids: &[MemoryId], filter: &Filter) -> Result<Vec<Link>, StoreError> {
-        self.read_snapshot("follow the links", |db| {
+        self.store.read_snapshot("follow the links", |db| {
             let mut from = db.prepare_cached(concat!(
                 "SELECT ",
                 filter_columns!(),
@@ -138,7 +141,7 @@ impl Store {
         ids: &[MemoryId],
         filter: &Filter,
     ) -> Result<Vec<SessionNeighbours>, StoreError> {
-        self.read_snapshot("look around in sessions", |db| {
+        self.store.read_snapshot("look around in sessions", |db| {
             let mut before = db.prepare_cached(concat!(
                 "SELECT ",
                 filter_columns!(),

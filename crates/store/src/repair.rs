@@ -120,7 +120,7 @@ fn look(home: &Home) -> Result<CheckReport, StoreError> {
     if store.read("read the schema", |db| Ok(!db.table_exists(None, "memories")?))? {
         return Err(lost(home.database()));
     }
-    let report = store.check(CheckDepth::Full)?;
+    let report = store.upkeep().check(CheckDepth::Full)?;
     // A flipped bit in the text of a CHECK leaves the table readable and wrong.
     if report.file.is_empty() && !report.schema.is_empty() && store.lacks_definitions()? {
         let detail = "a table is not defined as it was".to_owned();
@@ -143,7 +143,7 @@ fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<Repa
     if mended == 0 && report.words.is_none() {
         return Ok(None);
     }
-    let indexed = store.rebuild_word_index(|_| {})?;
+    let indexed = store.upkeep_mut().rebuild_word_index(|_| {})?;
     let reindexed = report.words.as_ref().map(|_| indexed);
     Ok(Some(RepairReport { mended, reindexed, ..RepairReport::default() }))
 }
@@ -216,7 +216,7 @@ fn make_replacement(home: &Home, now: Timestamp) -> Result<(Store, Option<PathBu
             .and_then(|source| source.copy_to(&path))
             .and_then(|()| Store::open_file(home, &path, Purpose::Command, now));
         if let Ok(store) = restored
-            && store.check(CheckDepth::Full).is_ok_and(|report| report.is_sound())
+            && store.upkeep().check(CheckDepth::Full).is_ok_and(|report| report.is_sound())
         {
             return Ok((store, Some(copy)));
         }

@@ -3,14 +3,15 @@
 //!
 //! Not here: what is told (`outbox`).
 
+use crate::facets::{SyncReader, SyncWriter};
 use crate::{Store, StoreError, codes};
 use backstory_memory::{Digest, ProjectId, Uid};
 use rusqlite::{Connection, params};
 
-impl Store {
+impl SyncReader<'_> {
     /// Returns which memories of a project the team is taken to know, and what of them.
     pub fn synced_digests(&self, project: ProjectId) -> Result<Vec<(Uid, Digest)>, StoreError> {
-        self.read("look what was told", |db| {
+        self.store.read("look what was told", |db| {
             let sql = "SELECT uid, content_digest FROM synced_memories WHERE project_id = ?1 ORDER BY uid";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query([project.0])?;
@@ -22,10 +23,12 @@ impl Store {
             Ok(known)
         })
     }
+}
 
+impl SyncWriter<'_> {
     /// Notes that the team is to be told of these again.
     pub fn requeue(&mut self, project: ProjectId, uids: &[Uid]) -> Result<(), StoreError> {
-        self.write("note what is to be told again", |db| {
+        self.store.write("note what is to be told again", |db| {
             Ok(uids.iter().try_for_each(|uid| tell_again(db, project, uid))?)
         })
     }

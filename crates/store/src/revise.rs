@@ -2,16 +2,17 @@
 //!
 //! Not here: better words of a model (`polish`), the past a team knows (`history`), whether a memory was used (`impressions`).
 
+use crate::facets::{MemoryReader, MemoryWriter};
 use crate::memories::content_columns;
 use crate::{NewMemory, PriorWording, Store, StoreError, anchors, codes, forget, memories, words};
 use backstory_memory::{Content, Memory, MemoryId, MemoryScope, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::str::FromStr;
 
-impl Store {
+impl MemoryWriter<'_> {
     /// Gives a memory other content and keeps what it said before.
     pub fn revise(&mut self, id: MemoryId, content: &Content, now: Timestamp) -> Result<(), StoreError> {
-        self.write("revise a memory", |transaction| {
+        self.store.write("revise a memory", |transaction| {
             // Read inside the transaction: the word index must be told exactly what it holds now.
             let before = memories::read(transaction, id)?;
             forget::refuse_forgotten(transaction, None, content)?;
@@ -22,7 +23,7 @@ impl Store {
 
     /// Writes a memory that replaces another that is still in force.
     pub fn supersede(&mut self, old: MemoryId, memory: &NewMemory) -> Result<MemoryId, StoreError> {
-        self.write("supersede a memory", |transaction| {
+        self.store.write("supersede a memory", |transaction| {
             memories::refuse_unknown(transaction, old)?;
             if let Some(by) = in_its_place(transaction, old)? {
                 return Err(StoreError::Superseded { old, by }.into());
@@ -36,7 +37,7 @@ impl Store {
 
     /// Notes that one memory replaces another. Does nothing when it would make a circle.
     pub fn mark_superseded(&mut self, old: MemoryId, by: MemoryId, at: Timestamp) -> Result<(), StoreError> {
-        self.write("supersede a memory", |transaction| {
+        self.store.write("supersede a memory", |transaction| {
             memories::refuse_unknown(transaction, old)?;
             memories::refuse_unknown(transaction, by)?;
             if !would_circle(transaction, old, by)? {
@@ -49,7 +50,7 @@ impl Store {
     /// Keeps a memory in view, or no longer.
     pub fn pin(&mut self, id: MemoryId, pinned: Pin) -> Result<(), StoreError> {
         let value = pinned == Pin::Keep;
-        self.write("pin a memory", |transaction| {
+        self.store.write("pin a memory", |transaction| {
             let sql = "UPDATE memories SET pinned = ?2 WHERE id = ?1";
             match transaction.execute(sql, params![id.0, value])? {
                 0 => Err(StoreError::NoSuchMemory(id).into()),
@@ -60,14 +61,16 @@ impl Store {
 
     /// Notes that the same thing was met again: surer now, and seen once more.
     pub fn reinforce(&mut self, id: MemoryId, now: Timestamp) -> Result<(), StoreError> {
-        self.write("reinforce a memory", |transaction| {
+        self.store.write("reinforce a memory", |transaction| {
             Ok(count_again(transaction, &memories::read(transaction, id)?, now)?)
         })
     }
+}
 
+impl MemoryReader<'_> {
     /// Returns what a memory said before, newest first.
     pub fn revisions(&self, id: MemoryId) -> Result<Vec<Revision>, StoreError> {
-        self.read("read the revisions", |db| {
+        self.store.read("read the revisions", |db| {
             let sql = "SELECT revision, title, body, until_ms, author FROM revisions WHERE memory_id = ?1 ORDER BY revision DESC";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([id.0], |row| {

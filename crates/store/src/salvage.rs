@@ -28,7 +28,7 @@ pub(crate) fn mend_rows(store: &mut Store, damaged: &[MemoryId]) -> Result<u64, 
         let Ok(copy) = Store::open_read_only(&store.home, copy) else { continue };
         let mut missing = Vec::new();
         for id in left {
-            let known = copy.memory(id).ok().flatten().filter(Memory::is_intact);
+            let known = copy.memories().get(id).ok().flatten().filter(Memory::is_intact);
             let mended = match known {
                 Some(memory) => mend_row(store, &memory)?,
                 None => false,
@@ -100,7 +100,7 @@ fn salvage_from(store: &mut Store, source: &Store, most: i64) -> Result<u64, Sto
             .saturating_add(most)
             .min(newest(&source.db, "memories").unwrap_or(0));
         for id in memories.clone().map(MemoryId) {
-            if let Ok(Some(memory)) = source.memory(id)
+            if let Ok(Some(memory)) = source.memories().get(id)
                 && memory.is_intact()
             {
                 salvaged += u64::from(salvage_memory(transaction, source, &memory)?);
@@ -196,13 +196,13 @@ fn salvage_past(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Resu
 
 /// Notes what replaced a memory and how it relates to others, once all are here.
 fn salvage_ties(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<()> {
-    if let Ok(Some(memory)) = source.memory(id)
+    if let Ok(Some(memory)) = source.memories().get(id)
         && let Standing::Superseded(by) = memory.standing
     {
         let sql = "UPDATE memories SET superseded_by = ?2 WHERE uid = ?1 AND EXISTS (SELECT 1 FROM memories WHERE id = ?2)";
         db.execute(sql, params![memory.uid.as_str(), by.0])?;
     }
-    for link in source.links(id).unwrap_or_default() {
+    for link in source.memories().links(id).unwrap_or_default() {
         let both = "SELECT 1 FROM memories a JOIN memories b WHERE a.id = ?1 AND b.id = ?2";
         if db.prepare_cached(both)?.exists([link.from.0, link.to.0])? {
             links::insert(db, link)?;
@@ -213,8 +213,8 @@ fn salvage_ties(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Resu
 
 fn salvage_event(db: &Connection, source: &Store, id: EventId) -> rusqlite::Result<()> {
     let Ok(Some(stored)) = source.event(id) else { return Ok(()) };
-    let Ok(Some(session)) = source.session(stored.session) else { return Ok(()) };
-    let Ok(Some(project)) = source.project(session.project) else { return Ok(()) };
+    let Ok(Some(session)) = source.sessions().get(stored.session) else { return Ok(()) };
+    let Ok(Some(project)) = source.projects().get(session.project) else { return Ok(()) };
     if project.keys.is_empty() {
         return Ok(());
     }
@@ -223,7 +223,7 @@ fn salvage_event(db: &Connection, source: &Store, id: EventId) -> rusqlite::Resu
 
 /// Finds or makes here the project a memory belongs to there.
 fn project_of(db: &Connection, source: &Store, memory: &Memory) -> rusqlite::Result<Option<ProjectId>> {
-    let Ok(Some(project)) = source.project(memory.project) else { return Ok(None) };
+    let Ok(Some(project)) = source.projects().get(memory.project) else { return Ok(None) };
     projects::project_at(db, &project_ref_of(project), memory.created_at).map(Some)
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Not here: which words a question becomes, and what else counts beside them (`recall`).
 
+use crate::facets::SearchReader;
 use crate::filter::{Filter, RowFilter, Scope, where_matching};
 use crate::open::TxError;
 use crate::ranking::{self, RankedWords, WordHit};
@@ -54,18 +55,73 @@ impl WordResult {
     }
 }
 
-impl Store {
+impl SearchReader<'_> {
     /// Finds memories that hold any of the words, best first. Only what was asked counts: nothing is guessed.
-    pub fn search_exact(&self, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, StoreError> {
-        self.search_index(query, filter, Spelling::AsAsked).map(|answer| answer.hits)
+    pub fn exact(&self, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, StoreError> {
+        self.store.search_index(query, filter, Spelling::AsAsked).map(|answer| answer.hits)
     }
 
     /// Finds memories for somebody who may have misspelt a word, and says how: a word nobody holds is read as the known words
     /// nearest to it.
-    pub fn search_corrected(&self, query: &WordQuery, filter: &Filter) -> Result<WordResult, StoreError> {
-        self.search_index(query, filter, Spelling::Forgiving)
+    pub fn corrected(&self, query: &WordQuery, filter: &Filter) -> Result<WordResult, StoreError> {
+        self.store.search_index(query, filter, Spelling::Forgiving)
     }
 
+    /// Returns those of the memories that fit, in the order they were given.
+    pub fn matching(&self, ids: &[MemoryId], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
+        self.store.read("look at memories", |db| {
+            let mut row_filter = RowFilter::new(db, filter)?;
+            let mut fitting = Vec::new();
+            for id in ids {
+                if row_filter.fits(*id)? {
+                    fitting.push(*id);
+                }
+            }
+            Ok(fitting)
+        })
+    }
+
+    /// Lists memories by what they are, newest first, when there is no question.
+    pub fn list(&self, filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
+        self.store.read("list the memories", |db| {
+            let mut statement = db.prepare_cached(NEWEST)?;
+            filter.bind(&mut statement)?;
+            statement.raw_bind_parameter(c":limit", filter.limit)?;
+            statement.raw_bind_parameter(c":offset", filter.offset)?;
+            let rows = statement.raw_query().mapped(|row| row.get(0).map(MemoryId));
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Returns the memories written just before and just after one, in the same project, oldest first.
+    pub fn timeline(&self, anchor: MemoryId, before: u32, after: u32) -> Result<Vec<MemoryId>, StoreError> {
+        let anchored = self.store.memories().get(anchor)?.ok_or(StoreError::NoSuchMemory(anchor))?;
+        let (project, at) = (anchored.project.0, anchored.created_at.0);
+        let read = |sql: &str, count: u32| -> Result<Vec<MemoryId>, StoreError> {
+            self.store.read("read the timeline", |db| {
+                let mut statement = db.prepare_cached(sql)?;
+                let values = params![project, at, anchor.0, count];
+                let rows = statement.query_map(values, |row| row.get(0).map(MemoryId))?;
+                Ok(rows.collect::<rusqlite::Result<_>>()?)
+            })
+        };
+        let mut ids = read(
+            "SELECT id FROM memories WHERE project_id = ?1 AND (created_at_ms, id) < (?2, ?3)
+             ORDER BY created_at_ms DESC, id DESC LIMIT ?4",
+            before,
+        )?;
+        ids.reverse();
+        ids.push(anchor);
+        ids.extend(read(
+            "SELECT id FROM memories WHERE project_id = ?1 AND (created_at_ms, id) > (?2, ?3)
+             ORDER BY created_at_ms, id LIMIT ?4",
+            after,
+        )?);
+        Ok(ids)
+    }
+}
+
+impl Store {
     /// Asks the word index; without one, the rows themselves.
     fn search_index(
         &self,
@@ -105,59 +161,6 @@ impl Store {
             let damaged = StoreError::Damaged { path: self.path.clone(), detail: error.to_string() };
             repair::note_damage(&self.home, &damaged);
         }
-    }
-
-    /// Returns those of the memories that fit, in the order they were given.
-    pub fn matching_filter(&self, ids: &[MemoryId], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
-        self.read("look at memories", |db| {
-            let mut row_filter = RowFilter::new(db, filter)?;
-            let mut fitting = Vec::new();
-            for id in ids {
-                if row_filter.fits(*id)? {
-                    fitting.push(*id);
-                }
-            }
-            Ok(fitting)
-        })
-    }
-
-    /// Lists memories by what they are, newest first, when there is no question.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
-        self.read("list the memories", |db| {
-            let mut statement = db.prepare_cached(NEWEST)?;
-            filter.bind(&mut statement)?;
-            statement.raw_bind_parameter(c":limit", filter.limit)?;
-            statement.raw_bind_parameter(c":offset", filter.offset)?;
-            let rows = statement.raw_query().mapped(|row| row.get(0).map(MemoryId));
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-    }
-
-    /// Returns the memories written just before and just after one, in the same project, oldest first.
-    pub fn timeline(&self, anchor: MemoryId, before: u32, after: u32) -> Result<Vec<MemoryId>, StoreError> {
-        let anchored = self.memory(anchor)?.ok_or(StoreError::NoSuchMemory(anchor))?;
-        let (project, at) = (anchored.project.0, anchored.created_at.0);
-        let read = |sql: &str, count: u32| -> Result<Vec<MemoryId>, StoreError> {
-            self.read("read the timeline", |db| {
-                let mut statement = db.prepare_cached(sql)?;
-                let values = params![project, at, anchor.0, count];
-                let rows = statement.query_map(values, |row| row.get(0).map(MemoryId))?;
-                Ok(rows.collect::<rusqlite::Result<_>>()?)
-            })
-        };
-        let mut ids = read(
-            "SELECT id FROM memories WHERE project_id = ?1 AND (created_at_ms, id) < (?2, ?3)
-             ORDER BY created_at_ms DESC, id DESC LIMIT ?4",
-            before,
-        )?;
-        ids.reverse();
-        ids.push(anchor);
-        ids.extend(read(
-            "SELECT id FROM memories WHERE project_id = ?1 AND (created_at_ms, id) > (?2, ?3)
-             ORDER BY created_at_ms, id LIMIT ?4",
-            after,
-        )?);
-        Ok(ids)
     }
 }
 

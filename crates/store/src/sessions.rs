@@ -2,6 +2,7 @@
 //!
 //! Not here: what happened in them (`events`), what their agents have in view (`context_window`), those of our own (`own_sessions`).
 
+use crate::facets::{SessionReader, SessionWriter};
 use crate::{Store, StoreError};
 use backstory_memory::{EventId, ProjectId, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -48,26 +49,26 @@ macro_rules! summaries {
 }
 pub(crate) use summaries;
 
-impl Store {
+impl SessionReader<'_> {
     /// Reads a session.
-    pub fn session(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
-        self.read("read a session", |db| {
+    pub fn get(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
+        self.store.read("read a session", |db| {
             let sql = "SELECT * FROM sessions WHERE id = ?1";
             Ok(db.prepare_cached(sql)?.query_row([id.0], session_from).optional()?)
         })
     }
 
     /// Returns the session a host calls by this name, if it is known.
-    pub fn find_session(&self, host: &str, host_session: &str) -> Result<Option<Session>, StoreError> {
-        self.read("read a session", |db| {
+    pub fn find(&self, host: &str, host_session: &str) -> Result<Option<Session>, StoreError> {
+        self.store.read("read a session", |db| {
             let sql = "SELECT * FROM sessions WHERE host = ?1 AND host_session = ?2";
             Ok(db.prepare_cached(sql)?.query_row([host, host_session], session_from).optional()?)
         })
     }
 
     /// Returns the sessions whose name at their host begins so.
-    pub fn sessions_named(&self, beginning: &str) -> Result<Vec<Session>, StoreError> {
-        self.read("find a session", |db| {
+    pub fn starting_with(&self, beginning: &str) -> Result<Vec<Session>, StoreError> {
+        self.store.read("find a session", |db| {
             let sql =
                 "SELECT * FROM sessions WHERE substr(host_session, 1, length(?1)) = ?1 ORDER BY id LIMIT 16";
             let mut statement = db.prepare_cached(sql)?;
@@ -77,13 +78,13 @@ impl Store {
     }
 
     /// Lists sessions, the most recent first; of one project or of all.
-    pub fn sessions(
+    pub fn list(
         &self,
         project: Option<ProjectId>,
         limit: u32,
         offset: u32,
     ) -> Result<Vec<SessionSummary>, StoreError> {
-        self.read("list the sessions", |db| {
+        self.store.read("list the sessions", |db| {
             let sql = concat!(
                 summaries!(),
                 " WHERE (?1 IS NULL OR s.project_id = ?1) ORDER BY s.last_event_at_ms DESC, s.id DESC LIMIT ?2 OFFSET ?3"
@@ -102,7 +103,7 @@ impl Store {
         count: u32,
         since: Timestamp,
     ) -> Result<bool, StoreError> {
-        self.read("look at the last sessions", |db| {
+        self.store.read("look at the last sessions", |db| {
             let sql = "SELECT count(*), sum(started_at_ms >= ?4
                      AND EXISTS (SELECT 1 FROM events e WHERE e.session_id = s.id AND e.kind = 'session_start')
                      AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_id = s.id AND e.kind NOT IN ('session_start', 'session_end')))
@@ -114,10 +115,12 @@ impl Store {
             Ok(silent == (count, count))
         })
     }
+}
 
+impl SessionWriter<'_> {
     /// Notes that a session of which no end is known ended with the last thing that happened in it.
-    pub fn end_session(&mut self, id: SessionId) -> Result<(), StoreError> {
-        self.write("note the end of a session", |db| {
+    pub fn end(&mut self, id: SessionId) -> Result<(), StoreError> {
+        self.store.write("note the end of a session", |db| {
             let sql =
                 "UPDATE sessions SET ended_at_ms = last_event_at_ms WHERE id = ?1 AND ended_at_ms IS NULL";
             db.prepare_cached(sql)?.execute([id.0])?;
@@ -126,14 +129,14 @@ impl Store {
     }
 
     /// Returns the session a host calls by this name, making it if it is not known.
-    pub fn find_or_create_session(
+    pub fn find_or_create(
         &mut self,
         project: ProjectId,
         host: &str,
         host_session: &str,
         at: Timestamp,
     ) -> Result<SessionId, StoreError> {
-        self.write("note the session", |transaction| {
+        self.store.write("note the session", |transaction| {
             Ok(touch(transaction, project, host, host_session, at)?.0)
         })
     }

@@ -183,7 +183,7 @@ impl Store {
     ) -> Result<usize, StoreError> {
         let mut taken = 0;
         for (file, arrival) in arrivals {
-            match self.record(arrival) {
+            match self.events_mut().record(arrival) {
                 Ok(_) => {
                     remove_taken(file);
                     taken += 1;

@@ -2,6 +2,7 @@
 //!
 //! Not here: whether it is sound (`check`), what a person looks around in (`inspect`).
 
+use crate::facets::UpkeepReader;
 use crate::home::beside;
 use crate::{Home, Spool, Store, StoreError, maintain, repair};
 use backstory_memory::Timestamp;
@@ -47,10 +48,10 @@ pub struct StoreCounts {
     pub injections: u64,
 }
 
-impl Store {
+impl UpkeepReader<'_> {
     /// Counts what there is.
     pub fn status(&self) -> Result<StoreStatus, StoreError> {
-        let counts = self.read("count what there is", |db| {
+        let counts = self.store.read("count what there is", |db| {
             let sql = "SELECT (SELECT count(*) FROM memories WHERE superseded_by IS NULL),
                 (SELECT count(*) FROM memories WHERE superseded_by IS NOT NULL), (SELECT count(*) FROM events),
                 (SELECT count(*) FROM sessions), (SELECT count(*) FROM projects), (SELECT count(DISTINCT uid) FROM tombstones),
@@ -67,17 +68,17 @@ impl Store {
                 })
             })?)
         })?;
-        let (schema, last_event_at) = self.read("read the schema version", |db| {
+        let (schema, last_event_at) = self.store.read("read the schema version", |db| {
             let last = "SELECT at_ms FROM events ORDER BY id DESC LIMIT 1";
             let last: Option<i64> = db.query_row(last, [], |row| row.get(0)).optional()?;
             Ok((db.pragma_query_value(None, "user_version", |row| row.get(0))?, last.map(Timestamp)))
         })?;
         Ok(StoreStatus {
             counts,
-            bytes: bytes_of(&self.home),
-            spooled: Spool::new(&self.home).len(),
-            newest_backup: maintain::backups(&self.home).pop(),
-            quarantined: repair::quarantined(&self.home),
+            bytes: bytes_of(&self.store.home),
+            spooled: Spool::new(&self.store.home).len(),
+            newest_backup: maintain::backups(&self.store.home).pop(),
+            quarantined: repair::quarantined(&self.store.home),
             last_event_at,
             schema,
         })

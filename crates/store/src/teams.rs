@@ -2,6 +2,7 @@
 //!
 //! Not here: what is told (`outbox`) and heard (`inbox`); the hub itself (`hub`).
 
+use crate::facets::{SyncReader, SyncWriter};
 use crate::{Store, StoreError, metadata};
 use backstory_memory::{ProjectId, Timestamp, Watermark};
 use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ValueRef};
@@ -83,10 +84,10 @@ pub enum JoinOutcome {
     },
 }
 
-impl Store {
+impl SyncWriter<'_> {
     /// Joins a team, or notes that its hub has moved. Another team of the same name is never taken for it.
     pub fn join_team(&mut self, team: &Team, now: Timestamp) -> Result<JoinOutcome, StoreError> {
-        self.write("join a team", |db| {
+        self.store.write("join a team", |db| {
             let Some(known) = read_teams(db, "WHERE name = ?1", params![team.name])?.pop() else {
                 let sql = "INSERT INTO teams (name, transport, url, member, joined_at_ms, hub_team, hub_id)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
@@ -116,7 +117,7 @@ impl Store {
 
     /// Notes what the hub of a team calls itself, where that was not asked when it was joined.
     pub fn set_hub_id(&mut self, team: &str, hub_id: &str) -> Result<(), StoreError> {
-        self.write("note a hub", |db| {
+        self.store.write("note a hub", |db| {
             let sql = "UPDATE teams SET hub_id = ?2 WHERE name = ?1 AND hub_id IS NULL";
             Ok(db.execute(sql, [team, hub_id]).map(drop)?)
         })
@@ -124,27 +125,18 @@ impl Store {
 
     /// Leaves a team: nothing is told or heard any more. What was heard stays. Returns whether it had been joined.
     pub fn leave_team(&mut self, name: &str) -> Result<bool, StoreError> {
-        self.write("leave a team", |db| Ok(db.execute("DELETE FROM teams WHERE name = ?1", [name])? == 1))
-    }
-
-    /// Lists the teams this home has joined.
-    pub fn teams(&self) -> Result<Vec<Team>, StoreError> {
-        self.read("list the teams", |db| Ok(read_teams(db, "", [])?))
+        self.store
+            .write("leave a team", |db| Ok(db.execute("DELETE FROM teams WHERE name = ?1", [name])? == 1))
     }
 
     /// Notes where the hub of a team is that we own.
     pub fn set_owned_hub(&mut self, team: &str, url: &str) -> Result<(), StoreError> {
-        self.write("note a hub", |db| Ok(metadata::note(db, &owned_hub(team), &url)?))
-    }
-
-    /// Returns where the hub of a team is that we own.
-    pub fn owned_hub(&self, team: &str) -> Result<Option<String>, StoreError> {
-        self.read("look for a hub", |db| Ok(metadata::text(db, &owned_hub(team))?))
+        self.store.write("note a hub", |db| Ok(metadata::note(db, &owned_hub(team), &url)?))
     }
 
     /// Notes that everything has been told to a team, and heard from it.
     pub fn mark_synced(&mut self, team: &str, now: Timestamp) -> Result<(), StoreError> {
-        self.write("note a sync", |db| {
+        self.store.write("note a sync", |db| {
             db.execute("UPDATE teams SET synced_at_ms = ?2 WHERE name = ?1", params![team, now.0])?;
             Ok(())
         })
@@ -157,7 +149,7 @@ impl Store {
         team: &str,
         hub_project: &str,
     ) -> Result<(), StoreError> {
-        self.write("share a project", |db| {
+        self.store.write("share a project", |db| {
             // Shared with another team before, it begins anew.
             db.execute("DELETE FROM shared_projects WHERE project_id = ?1 AND (team, hub_project) <> (?2, ?3)", params![
                 project.0,
@@ -175,14 +167,14 @@ impl Store {
 
     /// Shares a project no longer. What was heard stays here, what was told stays with the team. Returns whether it was shared.
     pub fn unshare_project(&mut self, project: ProjectId) -> Result<bool, StoreError> {
-        self.write("share a project no longer", |db| {
+        self.store.write("share a project no longer", |db| {
             Ok(db.execute("DELETE FROM shared_projects WHERE project_id = ?1", [project.0])? == 1)
         })
     }
 
     /// Notes which counting of the hub a project's watermark belongs to, from now on.
     pub fn set_epoch(&mut self, project: ProjectId, epoch: &str) -> Result<(), StoreError> {
-        self.write("note a hub's epoch", |db| {
+        self.store.write("note a hub's epoch", |db| {
             let sql = "UPDATE shared_projects SET epoch = ?2 WHERE project_id = ?1";
             Ok(db.execute(sql, params![project.0, epoch]).map(drop)?)
         })
@@ -190,7 +182,7 @@ impl Store {
 
     /// Hears a project from the start again: its hub is not what it was, and may have lost what it was told.
     pub fn restart_pull(&mut self, project: ProjectId, epoch: &str) -> Result<(), StoreError> {
-        self.write("begin anew", |db| {
+        self.store.write("begin anew", |db| {
             let sql = "UPDATE shared_projects SET epoch = ?2, watermark = 0 WHERE project_id = ?1";
             db.execute(sql, params![project.0, epoch])?;
             let sql = "UPDATE synced_memories SET is_confirmed = 0, vectors_pushed = 0 WHERE project_id = ?1";
@@ -201,7 +193,7 @@ impl Store {
     /// Has told again what the hub has lost, once everything it has was heard. What other members said is theirs to tell again; that it was
     /// known stays noted, so that whoever forgets it tells.
     pub fn requeue_lost(&mut self, project: ProjectId) -> Result<u64, StoreError> {
-        self.write("look what a hub has lost", |db| {
+        self.store.write("look what a hub has lost", |db| {
             let lost = "SELECT s.uid FROM synced_memories s JOIN memories m USING (uid)
                  WHERE s.project_id = ?1 AND s.is_confirmed = 0 AND m.provenance NOT LIKE 'team:%'";
             let sql = format!(
@@ -213,17 +205,29 @@ impl Store {
 
     /// Notes which memories of a project the hub told of in a way that could not be read, and forgets about earlier ones.
     pub fn set_unreadable(&mut self, project: ProjectId, uids: &[String]) -> Result<(), StoreError> {
-        self.write("note what could not be read", |db| {
+        self.store.write("note what could not be read", |db| {
             db.execute("DELETE FROM unreadable_memories WHERE project_id = ?1", [project.0])?;
             let sql = "INSERT OR IGNORE INTO unreadable_memories (uid, project_id) VALUES (?1, ?2)";
             let mut statement = db.prepare_cached(sql)?;
             uids.iter().try_for_each(|uid| Ok(statement.execute(params![uid, project.0]).map(drop)?))
         })
     }
+}
+
+impl SyncReader<'_> {
+    /// Lists the teams this home has joined.
+    pub fn teams(&self) -> Result<Vec<Team>, StoreError> {
+        self.store.read("list the teams", |db| Ok(read_teams(db, "", [])?))
+    }
+
+    /// Returns where the hub of a team is that we own.
+    pub fn owned_hub(&self, team: &str) -> Result<Option<String>, StoreError> {
+        self.store.read("look for a hub", |db| Ok(metadata::text(db, &owned_hub(team))?))
+    }
 
     /// Returns the memories of a project that could not be read when they were last told.
     pub fn unreadable(&self, project: ProjectId) -> Result<Vec<String>, StoreError> {
-        self.read("look what could not be read", |db| {
+        self.store.read("look what could not be read", |db| {
             let sql = "SELECT uid FROM unreadable_memories WHERE project_id = ?1";
             let mut statement = db.prepare_cached(sql)?;
             let uids = statement.query_map([project.0], |row| row.get(0))?;
@@ -233,7 +237,7 @@ impl Store {
 
     /// Returns how many memories were forgotten here that a team still has.
     pub fn count_outbox_deletions(&self, project: ProjectId) -> Result<u64, StoreError> {
-        self.read("count what is to be forgotten", |db| {
+        self.store.read("count what is to be forgotten", |db| {
             let sql = "SELECT count(*) FROM sync_outbox JOIN synced_memories s USING (uid)
                  WHERE s.project_id = ?1 AND uid NOT IN (SELECT uid FROM memories)";
             Ok(db.prepare_cached(sql)?.query_row([project.0], |row| row.get(0))?)
@@ -242,7 +246,7 @@ impl Store {
 
     /// Lists the projects that are shared.
     pub fn shared_projects(&self) -> Result<Vec<SharedProject>, StoreError> {
-        self.read("list what is shared", |db| {
+        self.store.read("list what is shared", |db| {
             let sql = "SELECT s.project_id, s.team, s.hub_project, s.watermark, s.epoch, t.transport
                  FROM shared_projects s JOIN teams t ON t.name = s.team ORDER BY s.team, s.project_id";
             let mut statement = db.prepare(sql)?;
@@ -253,7 +257,7 @@ impl Store {
 
     /// Returns how many memories of a project the team is still to be told of.
     pub fn count_outbox(&self, project: ProjectId) -> Result<u64, StoreError> {
-        self.read("count what is to be told", |db| {
+        self.store.read("count what is to be told", |db| {
             let sql = "SELECT count(*) FROM sync_outbox WHERE project_id = ?1";
             Ok(db.prepare_cached(sql)?.query_row([project.0], |row| row.get(0))?)
         })

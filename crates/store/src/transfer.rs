@@ -3,6 +3,7 @@
 //!
 //! Not here: its content (`memories`), and what stays behind because it is of this machine alone: events, injections, vectors.
 
+use crate::facets::{MemoryReader, MemoryWriter};
 use crate::memories::{self, InsertOutcome, NewMemory, Unindexed, id_of};
 use crate::open::TxError;
 use crate::revise::{self, Author, RevisionOrigin};
@@ -67,11 +68,11 @@ pub struct MemoryLinks {
     pub links: Vec<(Relation, Uid)>,
 }
 
-impl Store {
+impl MemoryReader<'_> {
     /// Returns what a memory carries.
     pub fn attachments(&self, id: MemoryId) -> Result<Attachments, StoreError> {
-        let anchors = self.anchors_of(id)?;
-        self.read("read what a memory carries", |db| {
+        let anchors = self.store.code().anchors(id)?;
+        self.store.read("read what a memory carries", |db| {
             let sql = "SELECT subject, polished_from FROM memories WHERE id = ?1";
             let digest = |bytes: Option<Vec<u8>>| bytes.and_then(|bytes| Digest::from_slice(&bytes));
             let (subject, polished_from) = db
@@ -84,8 +85,8 @@ impl Store {
     }
 
     /// Returns how a memory relates to others.
-    pub fn memory_links(&self, id: MemoryId, uid: &Uid) -> Result<MemoryLinks, StoreError> {
-        self.read("read the links", |db| {
+    pub fn links_by_uid(&self, id: MemoryId, uid: &Uid) -> Result<MemoryLinks, StoreError> {
+        self.store.read("read the links", |db| {
             let what = format!("memory #{id}");
             let by = "SELECT b.uid FROM memories m JOIN memories b ON b.id = m.superseded_by WHERE m.id = ?1";
             let by: Option<String> = db.prepare_cached(by)?.query_row([id.0], |row| row.get(0)).optional()?;
@@ -103,13 +104,22 @@ impl Store {
         })
     }
 
+    /// Whether a memory of this uid was forgotten here.
+    pub fn is_forgotten(&self, uid: &Uid) -> Result<bool, StoreError> {
+        self.store.read("look for a tombstone", |db| {
+            Ok(db.prepare_cached("SELECT 1 FROM tombstones WHERE uid = ?1")?.exists([uid.as_str()])?)
+        })
+    }
+}
+
+impl MemoryWriter<'_> {
     /// Writes memories that come from another store, with what they carry, in one transaction; passes over those that are known by uid
     /// or were forgotten.
     pub fn insert_transferred(
         &mut self,
         memories: &[(NewMemory, Attachments)],
     ) -> Result<Vec<InsertOutcome>, StoreError> {
-        self.write("write memories", |transaction| {
+        self.store.write("write memories", |transaction| {
             let (mut all, mut unindexed) = (Vec::new(), Unindexed::default());
             for (memory, carried) in memories {
                 let kept = memories::keep(transaction, memory, &mut unindexed)?;
@@ -128,25 +138,18 @@ impl Store {
     /// What says itself what replaced it stays dated as it was; what is only said to be replaced is so from then on.
     pub fn link_transferred(&mut self, ties: &[MemoryLinks]) -> Result<(), StoreError> {
         for some in ties.chunks(PER_TRANSACTION) {
-            self.write("link memories", |transaction| {
+            self.store.write("link memories", |transaction| {
                 some.iter().try_for_each(|ties| Ok(tie_life(transaction, ties)?))
             })?;
         }
         let says_itself: HashSet<&Uid> =
             ties.iter().filter(|ties| ties.superseded_by.is_some()).map(|ties| &ties.uid).collect();
         for some in ties.chunks(PER_TRANSACTION) {
-            self.write("link memories", |transaction| {
+            self.store.write("link memories", |transaction| {
                 some.iter().try_for_each(|ties| Ok(tie_links(transaction, ties, &says_itself)?))
             })?;
         }
         Ok(())
-    }
-
-    /// Whether a memory of this uid was forgotten here.
-    pub fn is_forgotten(&self, uid: &Uid) -> Result<bool, StoreError> {
-        self.read("look for a tombstone", |db| {
-            Ok(db.prepare_cached("SELECT 1 FROM tombstones WHERE uid = ?1")?.exists([uid.as_str()])?)
-        })
     }
 }
 

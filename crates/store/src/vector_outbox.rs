@@ -2,6 +2,7 @@
 //!
 //! Not here: the vectors themselves, which are in the vector file; what of them may leave (`cli`).
 
+use crate::facets::{SyncReader, SyncWriter};
 use crate::memories::read_uid;
 use crate::outbox::superseded_by;
 use crate::{Store, StoreError, codes};
@@ -17,7 +18,7 @@ pub struct VectorOutboxEntry {
     pub state: Digest,
 }
 
-impl Store {
+impl SyncReader<'_> {
     /// Returns some memories of a project, after a uid, whose vectors are made and were not told: what was said here, and says here what
     /// the hub has. Of words that stayed here the meaning stays, too.
     pub fn vector_outbox(
@@ -26,7 +27,7 @@ impl Store {
         after: Option<&Uid>,
         most: usize,
     ) -> Result<Vec<VectorOutboxEntry>, StoreError> {
-        self.read("look which meanings are to be told", |db| {
+        self.store.read("look which meanings are to be told", |db| {
             let sql = "SELECT s.uid, s.content_digest FROM synced_memories s JOIN memories m ON m.uid = s.uid
                  WHERE s.project_id = ?1 AND m.project_id = ?1 AND s.vectors_pushed = 0 AND s.is_confirmed = 1
                      AND m.provenance NOT LIKE 'team:%' AND m.id NOT IN (SELECT memory_id FROM stale_vectors)
@@ -48,10 +49,12 @@ impl Store {
             Ok(untold)
         })
     }
+}
 
+impl SyncWriter<'_> {
     /// Notes that the hub was told what these mean.
     pub fn mark_vectors_pushed(&mut self, told: &[VectorOutboxEntry]) -> Result<(), StoreError> {
-        self.write("note which meanings were told", |db| {
+        self.store.write("note which meanings were told", |db| {
             let sql = "UPDATE synced_memories SET vectors_pushed = 1 WHERE uid = ?1 AND content_digest = ?2";
             let mut statement = db.prepare_cached(sql)?;
             told.iter().try_for_each(|told| {

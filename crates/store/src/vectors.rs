@@ -5,6 +5,7 @@
 //!
 //! Not here: the file, the model, what of a memory is embedded.
 
+use crate::facets::{VectorReader, VectorWriter};
 use crate::{Store, StoreError, metadata};
 use backstory_memory::{Memory, MemoryId, ProjectId};
 use rusqlite::{ToSql, params};
@@ -17,9 +18,9 @@ pub const ANY_PROJECT: ProjectId = ProjectId(0);
 const AS_READ: &str = "memory_id = ?1 AND EXISTS (SELECT 1 FROM memories m
      WHERE m.id = ?1 AND m.checksum = ?2 AND m.project_id = ?3 AND m.scope = ?4)";
 
-impl Store {
+impl VectorReader<'_> {
     /// Returns memories that wait for vectors, newest first, leaving out those between two numbers.
-    pub fn stale_vectors(
+    pub fn stale(
         &self,
         besides: Option<&RangeInclusive<MemoryId>>,
         limit: usize,
@@ -28,24 +29,34 @@ impl Store {
         let sql = "SELECT memory_id FROM stale_vectors WHERE memory_id > ?2
              UNION ALL SELECT memory_id FROM stale_vectors WHERE memory_id < ?1 AND memory_id <= ?2
              ORDER BY memory_id DESC LIMIT ?3";
-        self.memory_ids(sql, params![first, last, limit])
+        self.store.memory_ids(sql, params![first, last, limit])
     }
 
     /// Returns how many memories wait for vectors.
-    pub fn count_stale_vectors(&self) -> Result<u64, StoreError> {
-        self.read("count what waits for vectors", |db| {
+    pub fn count_stale(&self) -> Result<u64, StoreError> {
+        self.store.read("count what waits for vectors", |db| {
             Ok(db.query_row("SELECT count(*) FROM stale_vectors", [], |row| row.get(0))?)
         })
     }
 
     /// Returns the memories of which the vector file may hold rows it should not: changed or forgotten since.
-    pub fn vectors_to_remove(&self) -> Result<Vec<MemoryId>, StoreError> {
-        self.memory_ids("SELECT memory_id FROM stale_vectors WHERE may_have_rows = 1", [])
+    pub fn to_remove(&self) -> Result<Vec<MemoryId>, StoreError> {
+        self.store.memory_ids("SELECT memory_id FROM stale_vectors WHERE may_have_rows = 1", [])
     }
 
+    /// Returns whether the making of many vectors was begun and not brought to its end.
+    pub fn is_rebuild_pending(&self) -> Result<bool, StoreError> {
+        let noted = self
+            .store
+            .read("look whether vectors are being made", |db| Ok(metadata::number(db, VECTORS_BEGUN)?))?;
+        Ok(noted == Some(1) && self.store.vectors().count_stale()? > 0)
+    }
+}
+
+impl VectorWriter<'_> {
     /// Notes that the vector file holds no row of these memories any more. What was forgotten waits for nothing then.
-    pub fn mark_vectors_removed(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
-        self.write("note that vectors are out", |transaction| {
+    pub fn mark_removed(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
+        self.store.write("note that vectors are out", |transaction| {
             let mut forgotten = transaction.prepare_cached(
                 "DELETE FROM stale_vectors WHERE memory_id = ?1 AND NOT EXISTS (SELECT 1 FROM memories WHERE id = ?1)",
             )?;
@@ -63,8 +74,8 @@ impl Store {
     /// when their vectors were made.
     ///
     /// Whoever is killed before [`Store::vectors_are_fresh`] leaves rows that are taken out again.
-    pub fn begin_vector_append(&mut self, memories: &[Memory]) -> Result<Vec<MemoryId>, StoreError> {
-        self.write("note that vectors are coming", |transaction| {
+    pub fn begin_append(&mut self, memories: &[Memory]) -> Result<Vec<MemoryId>, StoreError> {
+        self.store.write("note that vectors are coming", |transaction| {
             let sql = format!("UPDATE stale_vectors SET may_have_rows = 1 WHERE {AS_READ}");
             let mut statement = transaction.prepare_cached(&sql)?;
             let mut coming = Vec::new();
@@ -78,8 +89,8 @@ impl Store {
     }
 
     /// Notes that the vector file holds the vectors of these memories. One that changed meanwhile goes on waiting.
-    pub fn mark_vectors_fresh(&mut self, memories: &[Memory]) -> Result<(), StoreError> {
-        self.write("note that vectors are fresh", |transaction| {
+    pub fn mark_fresh(&mut self, memories: &[Memory]) -> Result<(), StoreError> {
+        self.store.write("note that vectors are fresh", |transaction| {
             let sql = format!("DELETE FROM stale_vectors WHERE {AS_READ}");
             let mut statement = transaction.prepare_cached(&sql)?;
             memories
@@ -90,8 +101,8 @@ impl Store {
     }
 
     /// Lets every memory wait for vectors: the vector file is about to be an empty one.
-    pub fn mark_all_vectors_stale(&mut self) -> Result<(), StoreError> {
-        self.write("let all memories wait for vectors", |transaction| {
+    pub fn mark_all_stale(&mut self) -> Result<(), StoreError> {
+        self.store.write("let all memories wait for vectors", |transaction| {
             transaction.execute("DELETE FROM stale_vectors", [])?;
             transaction.execute(
                 "INSERT INTO stale_vectors (memory_id, may_have_rows) SELECT id, 0 FROM memories",
@@ -102,8 +113,8 @@ impl Store {
     }
 
     /// Lets these memories wait for vectors: the file has none of them.
-    pub fn mark_vectors_missing(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
-        self.write("let memories wait for vectors", |transaction| {
+    pub fn mark_missing(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
+        self.store.write("let memories wait for vectors", |transaction| {
             let sql = "INSERT INTO stale_vectors (memory_id, may_have_rows) SELECT id, 1 FROM memories WHERE id = ?1
                  ON CONFLICT DO NOTHING";
             let mut statement = transaction.prepare_cached(sql)?;
@@ -113,26 +124,21 @@ impl Store {
     }
 
     /// Notes that many vectors are being made. Until none waits, whoever wants them made anew goes on instead.
-    pub fn begin_vector_rebuild(&mut self) -> Result<(), StoreError> {
-        self.write("note that vectors are being made", |transaction| {
+    pub fn begin_rebuild(&mut self) -> Result<(), StoreError> {
+        self.store.write("note that vectors are being made", |transaction| {
             Ok(metadata::note(transaction, VECTORS_BEGUN, &1)?)
         })
     }
 
-    /// Returns whether the making of many vectors was begun and not brought to its end.
-    pub fn is_vector_rebuild_pending(&self) -> Result<bool, StoreError> {
-        let noted =
-            self.read("look whether vectors are being made", |db| Ok(metadata::number(db, VECTORS_BEGUN)?))?;
-        Ok(noted == Some(1) && self.count_stale_vectors()? > 0)
-    }
-
     /// Notes that the making of many vectors has come to its end.
-    pub fn finish_vector_rebuild(&mut self) -> Result<(), StoreError> {
-        self.write("note that vectors are made", |transaction| {
+    pub fn finish_rebuild(&mut self) -> Result<(), StoreError> {
+        self.store.write("note that vectors are made", |transaction| {
             Ok(metadata::note(transaction, VECTORS_BEGUN, &0)?)
         })
     }
+}
 
+impl Store {
     fn memory_ids(&self, sql: &str, values: impl rusqlite::Params) -> Result<Vec<MemoryId>, StoreError> {
         self.read("look what waits for vectors", |db| {
             let mut statement = db.prepare_cached(sql)?;

@@ -3,6 +3,7 @@
 //! A person's words reach FTS5 only through [`WordQuery`], quoted, so that no question is a syntax error. Derived data: `rebuild`
 //! makes it anew from the memories. Who changes what `columns` gives must add a migration that rebuilds the index.
 
+use crate::facets::UpkeepWriter;
 use crate::memories::{memory_from, whole_memories};
 use crate::open::TxError;
 use crate::{Store, StoreError, migrate};
@@ -176,22 +177,22 @@ pub(crate) fn forget_stray_words(db: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-impl Store {
+impl UpkeepWriter<'_> {
     /// Makes the word index anew from the memories. `progress` is told after each memory.
     pub fn rebuild_word_index(&mut self, mut progress: impl FnMut(u64)) -> Result<u64, StoreError> {
-        self.write("rebuild the word index", |transaction| Ok(rebuild(transaction, &mut progress)?))
+        self.store.write("rebuild the word index", |transaction| Ok(rebuild(transaction, &mut progress)?))
     }
 
     /// Joins the parts the word index has come to consist of, a little at a time: each look for a word is a look into every part.
     /// Nothing is done where it would not pay.
     pub fn merge_word_index(&mut self) -> Result<(), StoreError> {
-        if !self.read("look at the word index", |db| Ok(is_in_parts(db)?))? {
+        if !self.store.read("look at the word index", |db| Ok(is_in_parts(db)?))? {
             return Ok(());
         }
         // A number below zero begins, one above goes on.
         let mut pages = -PAGES_PER_TRANSACTION;
         loop {
-            let written = self.write("join the word index", |transaction| {
+            let written = self.store.write("join the word index", |transaction| {
                 let before = transaction.total_changes();
                 let sql = "INSERT INTO memory_words (memory_words, rank) VALUES ('merge', ?1)";
                 transaction.execute(sql, [pages])?;

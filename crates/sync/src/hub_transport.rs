@@ -26,7 +26,7 @@ impl Transport for HubTransport<'_> {
     fn pull(&mut self, inbox: &mut Inbox<'_>) -> Result<(), SyncError> {
         let since = self.watermark(inbox.store, inbox.report)?;
         let project = inbox.project;
-        let retried = inbox.store.unreadable(project)?;
+        let retried = inbox.store.sync().unreadable(project)?;
         let had_unreadable = !retried.is_empty();
         self.hub.pull(&self.shared.hub_project, since, &retried, |pulled| -> Result<(), SyncError> {
             (self.on_progress)();
@@ -38,15 +38,15 @@ impl Transport for HubTransport<'_> {
                 Pulled::Unreadable(uid) => inbox.report.unreadable.push(uid),
                 Pulled::Checkpoint(watermark) => {
                     if had_unreadable || !inbox.report.unreadable.is_empty() {
-                        inbox.store.set_unreadable(project, &inbox.report.unreadable)?;
+                        inbox.store.sync_mut().set_unreadable(project, &inbox.report.unreadable)?;
                     }
-                    inbox.store.set_watermark(project, watermark)?;
+                    inbox.store.sync_mut().set_watermark(project, watermark)?;
                 }
             }
             Ok(())
         })?;
         (self.on_progress)();
-        inbox.store.requeue_lost(project)?;
+        inbox.store.sync_mut().requeue_lost(project)?;
         Ok(())
     }
 }
@@ -59,12 +59,12 @@ impl HubTransport<'_> {
         let is_same = shared.epoch.as_deref().is_none_or(|epoch| epoch == self.hub.epoch());
         if is_same && shared.watermark <= horizon {
             if shared.epoch.is_none() {
-                store.set_epoch(shared.project, self.hub.epoch())?;
+                store.sync_mut().set_epoch(shared.project, self.hub.epoch())?;
             }
             return Ok(shared.watermark);
         }
         report.resynced = true;
-        store.restart_pull(shared.project, self.hub.epoch())?;
+        store.sync_mut().restart_pull(shared.project, self.hub.epoch())?;
         Ok(Watermark::default())
     }
 }

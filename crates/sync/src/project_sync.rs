@@ -59,7 +59,7 @@ impl Inbox<'_> {
     /// Applies a batch.
     pub(crate) fn apply(&mut self, batch: SyncBatch) -> Result<(), SyncError> {
         let batch = self.policy.incoming(batch, self.member.as_deref());
-        self.report.pulled.add(self.store.apply_batch(self.project, &batch, self.now)?);
+        self.report.pulled.add(self.store.sync_mut().apply_batch(self.project, &batch, self.now)?);
         Ok(())
     }
 }
@@ -91,8 +91,8 @@ impl<T: Transport> ProjectSync<'_, T> {
             let rejected = rejected.into_iter().map(|memory| (memory.uid.to_string(), memory.reason));
             self.report.rejected_by_hub.extend(rejected);
             // Noted batch by batch: a sync that is broken off goes on here.
-            store.mark_pushed(self.project, &accepted)?;
-            store.mark_kept_local(&batch.kept_local)?;
+            store.sync_mut().mark_pushed(self.project, &accepted)?;
+            store.sync_mut().mark_kept_local(&batch.kept_local)?;
         }
         Ok(())
     }
@@ -114,13 +114,13 @@ pub(crate) fn push_outbox_deletions(
 ) -> Result<(), SyncError> {
     let mut after = None;
     loop {
-        let entries = store.outbox(project, after.as_ref(), LARGEST_BATCH)?;
+        let entries = store.sync().outbox(project, after.as_ref(), LARGEST_BATCH)?;
         let Some(last) = entries.last().map(|entry| entry.uid().clone()) else { return Ok(()) };
         let deleted: Vec<OutboxEntry> =
             entries.into_iter().filter(|entry| matches!(entry, OutboxEntry::Deleted(_))).collect();
         let forgotten = deleted.iter().map(|entry| entry.uid().clone()).collect();
         send(transport, &SyncBatch { forgotten, ..SyncBatch::default() })?;
-        store.mark_pushed(project, &deleted)?;
+        store.sync_mut().mark_pushed(project, &deleted)?;
         after = Some(last);
     }
 }
@@ -172,7 +172,7 @@ impl OutboxReader {
         store: &Store,
         policy: &SharePolicy,
     ) -> Result<Option<OutgoingBatch>, SyncError> {
-        let entries = store.outbox(self.project, self.after.as_ref(), self.size)?;
+        let entries = store.sync().outbox(self.project, self.after.as_ref(), self.size)?;
         if entries.is_empty() {
             return Ok(None);
         }

@@ -24,17 +24,17 @@ pub fn is_git_team(team: &Team) -> bool {
 
 /// Lists the teams that have a hub.
 pub fn hub_teams(store: &Store) -> Result<Vec<Team>, SyncError> {
-    Ok(store.teams()?.into_iter().filter(|team| !is_git_team(team)).collect())
+    Ok(store.sync().teams()?.into_iter().filter(|team| !is_git_team(team)).collect())
 }
 
 /// Lists what is shared through hubs.
 pub fn shared_through_hubs(store: &Store) -> Result<Vec<SharedProject>, SyncError> {
-    Ok(store.shared_projects()?.into_iter().filter(|shared| !is_shared_by_git(shared)).collect())
+    Ok(store.sync().shared_projects()?.into_iter().filter(|shared| !is_shared_by_git(shared)).collect())
 }
 
 /// Returns the name under which something was last shared through git.
 pub fn git_author(store: &Store) -> Result<Option<String>, SyncError> {
-    let members = store.teams()?.into_iter().filter(is_git_team).map(|team| team.member);
+    let members = store.sync().teams()?.into_iter().filter(is_git_team).map(|team| team.member);
     Ok(members.into_iter().find(|member| !member.is_empty()))
 }
 
@@ -54,7 +54,7 @@ pub fn pending_deletions(
 ) -> Result<Vec<PendingDeletions>, SyncError> {
     let mut pending = Vec::new();
     for shared in projects {
-        let count = store.count_outbox_deletions(shared.project)?;
+        let count = store.sync().count_outbox_deletions(shared.project)?;
         if count > 0 {
             pending.push(PendingDeletions { shared: shared.clone(), count });
         }
@@ -64,7 +64,7 @@ pub fn pending_deletions(
 
 /// Returns how a project is shared through git, if it is. One that is shared through a hub is refused: a project has one transport.
 pub(crate) fn git_share_of(store: &Store, project: ProjectId) -> Result<Option<SharedProject>, SyncError> {
-    let shared = store.shared_projects()?.into_iter().find(|shared| shared.project == project);
+    let shared = store.sync().shared_projects()?.into_iter().find(|shared| shared.project == project);
     match shared {
         Some(shared) if !is_shared_by_git(&shared) => Err(SyncError::SharedThroughHub { team: shared.team }),
         shared => Ok(shared),
@@ -91,11 +91,11 @@ pub(crate) fn share_through_git(
         member,
         synced_at: None,
     };
-    store.join_team(&team, now)?;
+    store.sync_mut().join_team(&team, now)?;
     if let Some(shared) = before {
         return Ok((shared, false));
     }
-    store.share_project(project, &name, GIT_TEAM)?;
+    store.sync_mut().share_project(project, &name, GIT_TEAM)?;
     let shared = SharedProject {
         project,
         team: name,

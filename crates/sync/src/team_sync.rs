@@ -41,7 +41,7 @@ impl TeamSync {
             on_progress();
             let mut store = Store::open(&self.home, Purpose::Command, self.now)?;
             if self.access.hub_id.is_none() {
-                store.set_hub_id(&self.access.name, hub.id())?;
+                store.sync_mut().set_hub_id(&self.access.name, hub.id())?;
             }
             for shared in &self.projects {
                 let report = self.sync_project(&mut store, &mut hub, shared, on_progress)?;

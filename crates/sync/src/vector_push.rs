@@ -27,7 +27,8 @@ impl VectorPush<'_> {
         }
         let mut after = None;
         loop {
-            let mut waiting = store.vector_outbox(shared.project, after.as_ref(), VECTORS_PER_BATCH)?;
+            let mut waiting =
+                store.sync().vector_outbox(shared.project, after.as_ref(), VECTORS_PER_BATCH)?;
             let Some(last) = waiting.last() else { return Ok(()) };
             after = Some(last.memory.uid.clone());
             waiting.retain(|entry| policy.is_shared_unchanged(&entry.memory.content));
@@ -48,7 +49,7 @@ impl VectorPush<'_> {
             };
             let batch: Vec<MemoryVectors> = waiting.iter().map(with_parts).collect();
             hub.push_vectors(model_name(), &batch, &mut || on_progress())?;
-            store.mark_vectors_pushed(&waiting)?;
+            store.sync_mut().mark_vectors_pushed(&waiting)?;
         }
     }
 }

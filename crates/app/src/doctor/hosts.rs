@@ -224,7 +224,7 @@ impl Examined {
 
     /// Checks what the host's hooks left in the user's own store.
     fn check_receipts(mut self, store: &Store, app: &App) -> Result<HostReportShape, AppError> {
-        let newest = store.receipts_of(self.host.as_str(), receipts::NEWEST)?;
+        let newest = store.injections().receipts_of(self.host.as_str(), receipts::NEWEST)?;
         self.shape.findings.extend(receipts::findings(self.host, &newest));
         self.shape.usual_ms = receipts::usual_ms(&newest);
         self.shape.last_hook = newest.first().map(|receipt| last_hook(receipt, app));

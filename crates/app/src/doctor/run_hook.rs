@@ -95,7 +95,8 @@ impl HookSandbox<'_> {
     /// Returns the events of a host that this world's store has a receipt of.
     fn events_kept(&self, host: Host) -> Vec<String> {
         let store = Store::open(&Home::new(self.home()), Purpose::Read, self.app.now);
-        let receipts = store.and_then(|store| store.receipts_of(host.as_str(), 100)).unwrap_or_default();
+        let receipts =
+            store.and_then(|store| store.injections().receipts_of(host.as_str(), 100)).unwrap_or_default();
         receipts.into_iter().map(|receipt| receipt.event).collect()
     }
 

@@ -67,12 +67,12 @@ impl Hook {
         };
         match (store, &call.event.host_session) {
             (Some(store), Some(session)) if is_our_question => {
-                if let Err(error) = store.discard_own_session(call.host.as_str(), session, self.now) {
+                if let Err(error) = store.sessions_mut().discard_own(call.host.as_str(), session, self.now) {
                     self.log(&format!("cannot discard a session of our own: {error}"));
                 }
                 true
             }
-            (Some(store), Some(session)) => store.is_own_session(session).unwrap_or(false),
+            (Some(store), Some(session)) => store.sessions().is_own(session).unwrap_or(false),
             // The spool is checked again when it is drained; our own prompts are not even spooled.
             _ => is_our_question,
         }

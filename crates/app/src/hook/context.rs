@@ -57,7 +57,7 @@ impl HookContext {
         context.before = store
             .as_ref()
             .ok()
-            .and_then(|store| store.find_session(context.host.as_str(), &context.host_session).ok()?);
+            .and_then(|store| store.sessions().find(context.host.as_str(), &context.host_session).ok()?);
         context.store = Some(store);
         Some(context)
     }
@@ -112,10 +112,10 @@ impl HookContext {
         if let Some(recorded) = self.recorded {
             return Ok(recorded);
         }
-        let session = store.find_session(self.host.as_str(), &self.host_session)?;
+        let session = store.sessions().find(self.host.as_str(), &self.host_session)?;
         Ok(HookLocation {
             session: session.map(|session| (session.id, session.project)),
-            project_here: store.find_project(&self.project_ref)?,
+            project_here: store.projects().find(&self.project_ref)?,
         })
     }
 }

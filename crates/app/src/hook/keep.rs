@@ -56,7 +56,7 @@ impl Hook {
         for event in also {
             // The receipt was written with the main event.
             let store = context.store.as_mut().and_then(|store| store.as_mut().ok());
-            if !store.is_some_and(|store| store.record(event).is_ok()) {
+            if !store.is_some_and(|store| store.events_mut().record(event).is_ok()) {
                 Spool::new(&self.home).push(event)?;
             }
         }
@@ -74,7 +74,7 @@ impl Hook {
     ) -> Result<Option<ReceiptId>, AppError> {
         let Some(store) = context.store.take() else { return Ok(None) };
         let written = store.and_then(|mut store| {
-            let recorded = store.record_with_receipt(event, receipt)?;
+            let recorded = store.events_mut().record_with_receipt(event, receipt)?;
             Ok((store, recorded))
         });
         match written {
@@ -120,7 +120,7 @@ impl Hook {
             body: EventBody { activity: event.activity, subagent: event.subagent },
         };
         // A store that cannot tell what was injected must not keep the event from being kept.
-        let recent = |store: &Store| store.recent_shingles(&raw.host, &raw.host_session).ok();
+        let recent = |store: &Store| store.injections().recent_shingles(&raw.host, &raw.host_session).ok();
         let store = context.store.as_ref().and_then(|store| store.as_ref().ok());
         let injected = store.and_then(recent).unwrap_or_default();
         let capture = CaptureContext {

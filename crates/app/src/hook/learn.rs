@@ -73,7 +73,7 @@ impl Hook {
         learned: Learned,
         config: &Config,
     ) -> Result<(), AppError> {
-        store.checkpoint()?;
+        store.upkeep().checkpoint()?;
         let Learned { session, trigger, report } = learned;
         if polish::enqueue(store, (session, self.now), trigger, &report?, config)? {
             self.start("polish");

@@ -162,7 +162,7 @@ pub fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
     let content = &memory.content;
     let project = project_name(store, memory.project)?;
     let session: Option<Session> = match memory.session {
-        Some(id) => store.session(id)?,
+        Some(id) => store.sessions().get(id)?,
         None => None,
     };
     let superseded_by = match memory.standing {
@@ -207,16 +207,16 @@ pub fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, StoreError>
         last_used_at: memory.last_used_at.map(times::iso),
         intact: memory.is_intact(),
         freshness: freshness(store, memory)?,
-        evidence: store.evidence(memory.id)?.iter().map(|id| id.0).collect(),
-        links: store.links(memory.id)?.into_iter().map(link).collect(),
-        revisions: store.revisions(memory.id)?.into_iter().map(revision).collect(),
+        evidence: store.memories().evidence(memory.id)?.iter().map(|id| id.0).collect(),
+        links: store.memories().links(memory.id)?.into_iter().map(link).collect(),
+        revisions: store.memories().revisions(memory.id)?.into_iter().map(revision).collect(),
     })
 }
 
 /// Says whether the code a memory is about still stands; nothing where it names no code or its folder is not here.
 fn freshness(store: &Store, memory: &Memory) -> Result<Option<&'static str>, StoreError> {
     let Some(root) = root_of(store, memory)? else { return Ok(None) };
-    if store.anchors_of(memory.id)?.iter().all(|anchor| anchor.hash.is_none()) {
+    if store.code().anchors(memory.id)?.iter().all(|anchor| anchor.hash.is_none()) {
         return Ok(None);
     }
     let states = backstory_capture::freshness(store, memory.project, &root, &[memory.id], None)?;
@@ -225,7 +225,7 @@ fn freshness(store: &Store, memory: &Memory) -> Result<Option<&'static str>, Sto
 
 /// Returns the folder of a memory's project, where it is here.
 pub fn root_of(store: &Store, memory: &Memory) -> Result<Option<PathBuf>, StoreError> {
-    let roots = store.project(memory.project)?.map(|project| project.roots).unwrap_or_default();
+    let roots = store.projects().get(memory.project)?.map(|project| project.roots).unwrap_or_default();
     Ok(roots.into_iter().map(PathBuf::from).find(|root| root.is_dir()))
 }
 

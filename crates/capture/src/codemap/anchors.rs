@@ -47,7 +47,7 @@ pub fn anchor(
             anchors.push(Anchor { path: file.clone(), symbol: None, hash });
         }
     }
-    store.replace_anchors(memory, &anchors)
+    store.code_mut().replace_anchors(memory, &anchors)
 }
 
 /// How far it is looked whether code is what it was, where somebody waits.
@@ -82,7 +82,7 @@ pub fn freshness(
     let mut told = HashMap::new();
     'memories: for memory in memories {
         let mut judged = Vec::new();
-        for anchor in store.anchors_of(*memory)? {
+        for anchor in store.code().anchors(*memory)? {
             let Some(hash) = anchor.hash else { continue };
             if !files.contains_key(&anchor.path) {
                 if patience.is_some_and(|patience| patience.is_over(files.len())) {
@@ -115,7 +115,7 @@ pub fn freshness_of_anchors(
         let Some(hash) = anchor.hash else { return Ok(None) };
         Ok(Some(find(store, project, root, &anchor.path)?.judge(anchor.symbol.as_deref(), hash)))
     };
-    store.anchors_of(memory)?.into_iter().map(judge).collect()
+    store.code().anchors(memory)?.into_iter().map(judge).collect()
 }
 
 /// Moves the anchors of files that are gone to the names git says they have now. Returns which were moved.
@@ -133,7 +133,7 @@ pub fn follow_renames(
     deadline: Duration,
 ) -> Result<Vec<FileRename>, StoreError> {
     let is_gone = |path: &String| matches!(source::locate(root, path), Located::Gone);
-    let gone: Vec<String> = store.anchored_files(project)?.into_iter().filter(is_gone).collect();
+    let gone: Vec<String> = store.code().anchored_files(project)?.into_iter().filter(is_gone).collect();
     if gone.is_empty() {
         return Ok(Vec::new());
     }
@@ -143,7 +143,7 @@ pub fn follow_renames(
         // A name that holds a secret is not written down: the anchor stays where it was.
         let now = name_now(root, &renames, &from).filter(|to| redactor.scrub(to).as_str() == to);
         if let Some(to) = now {
-            store.move_anchors(project, &from, &to)?;
+            store.code_mut().move_anchors(project, &from, &to)?;
             moved.push(FileRename { from, to });
         }
     }
@@ -176,7 +176,8 @@ fn find(store: &Store, project: ProjectId, root: &Path, path: &str) -> Result<An
             AnchoredFile::There { content_hash: source::content_hash(root, path), symbols: None }
         }
         SourceFile::Text { text, content_hash } => {
-            let known = store.file_map(project, path)?.filter(|known| known.content_hash == content_hash);
+            let known =
+                store.code().file_map(project, path)?.filter(|known| known.content_hash == content_hash);
             let read = || symbols(Language::from_path(path)?, &text).ok();
             let symbols = known.map(|known| known.symbols).or_else(read);
             AnchoredFile::There { content_hash: Some(content_hash), symbols }

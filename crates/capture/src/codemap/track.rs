@@ -77,7 +77,7 @@ pub fn track(
     ask_head(place.root, &mut looks);
     let readings = compare_all(looks, place);
     if !readings.is_empty() {
-        store.record_code(place.project, session, &readings, now)?;
+        store.code_mut().record(place.project, session, &readings, now)?;
     }
     Ok(readings)
 }
@@ -126,7 +126,7 @@ fn look_at<'a>(
             SourceFile::Text { text, .. } if text.len() > room => FileNow::Unreadable(TOO_MUCH),
             SourceFile::Text { text, content_hash } => FileNow::Text { text, content_hash },
         };
-        let known = store.file_map(place.project, &file.path)?;
+        let known = store.code().file_map(place.project, &file.path)?;
         if let (FileNow::Text { content_hash, .. }, Some(known)) = (&now, &known)
             && *content_hash == known.content_hash
         {

@@ -20,7 +20,7 @@ fn remember(workshop: &mut Workshop, files: &[&str]) -> MemoryId {
         Content { files: files.clone(), ..Content::new(Kind::Feature, "title", &format!("{files:?}")) };
     let project = workshop.project;
     let new = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW };
-    let memory = workshop.store.remember(&new).unwrap();
+    let memory = workshop.store.memories_mut().remember(&new).unwrap();
     anchor(&mut workshop.store, memory, &workshop.root, &files, &readings).unwrap();
     memory
 }
@@ -30,7 +30,7 @@ fn fresh(workshop: &Workshop, memory: MemoryId) -> Freshness {
 }
 
 fn places(workshop: &Workshop, memory: MemoryId) -> Vec<String> {
-    let anchors = workshop.store.anchors_of(memory).unwrap();
+    let anchors = workshop.store.code().anchors(memory).unwrap();
     let place = |symbol: Option<String>| symbol.map_or_else(String::new, |symbol| format!(" {symbol}"));
     anchors.into_iter().map(|anchor| format!("{}{}", anchor.path, place(anchor.symbol))).collect()
 }
@@ -131,7 +131,7 @@ fn anchors_follow_files_that_git_sees_renamed_once_or_often() {
     assert_eq!(now, [Freshness::Fresh, Freshness::Fresh, Freshness::Gone]);
     assert_eq!(places(&workshop, memories[1]), ["deep/third.rs committed"]);
     assert!(
-        workshop.store.file_map(workshop.project, "deep/third.rs").unwrap().is_some(),
+        workshop.store.code().file_map(workshop.project, "deep/third.rs").unwrap().is_some(),
         "the map moves too"
     );
 }

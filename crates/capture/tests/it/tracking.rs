@@ -12,7 +12,7 @@ use std::os::unix::fs::symlink;
 const TWO: &str = "fn f() { 1 }\nfn g() { 2 }\n";
 
 fn unmapped(workshop: &Workshop) -> Vec<(String, String)> {
-    workshop.store.unmapped_files(workshop.project).unwrap()
+    workshop.store.code().unmapped_files(workshop.project).unwrap()
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_file_never_seen_is_compared_with_head() {
         ["modified src/a.rs g", "new src/a.rs h", "deleted src/a.rs f", "deleted src/c.rs c"],
         "what HEAD does not have and nobody called new is learnt in silence"
     );
-    assert!(workshop.store.file_map(workshop.project, "src/d.rs").unwrap().is_some());
+    assert!(workshop.store.code().file_map(workshop.project, "src/d.rs").unwrap().is_some());
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_file_that_is_gone_takes_its_symbols_with_it() {
     workshop.track(one, &[created("a.rs")]);
     workshop.remove("a.rs");
     assert_eq!(told(&workshop.track(two, &[edited("a.rs")])), ["deleted a.rs f", "deleted a.rs g"]);
-    assert_eq!(workshop.store.file_map(workshop.project, "a.rs").unwrap(), None);
+    assert_eq!(workshop.store.code().file_map(workshop.project, "a.rs").unwrap(), None);
     assert_eq!(workshop.kept().len(), 4, "each session has its own row");
 }
 
@@ -167,7 +167,7 @@ fn nothing_outside_the_root_is_read_whatever_a_path_says() {
     workshop.write("a.rs", "");
     assert_eq!(workshop.tracked(&names.map(created)), [""; 0]);
     for name in names.iter().filter(|name| **name != "a.rs/b.rs") {
-        assert_eq!(workshop.store.file_map(workshop.project, name).unwrap(), None, "{name:?}");
+        assert_eq!(workshop.store.code().file_map(workshop.project, name).unwrap(), None, "{name:?}");
     }
     assert_eq!(unmapped(&workshop), []);
 }
@@ -202,9 +202,9 @@ fn no_secret_in_a_signature_reaches_the_store() {
     };
     assert!(!format!("{readings:?}").contains(&secret), "{readings:?}");
     assert!(
-        !format!("{:?}", workshop.store.code_changes(workshop.project, None, 9).unwrap()).contains(&secret)
+        !format!("{:?}", workshop.store.code().changes(workshop.project, None, 9).unwrap()).contains(&secret)
     );
-    let map = workshop.store.file_map(workshop.project, "a.rs").unwrap().unwrap();
+    let map = workshop.store.code().file_map(workshop.project, "a.rs").unwrap().unwrap();
     assert_eq!(map.symbols.len(), 2);
     assert!(!format!("{map:?}").contains(&secret), "{map:?}");
     // And comparing with what was scrubbed finds no change where there is none.
@@ -228,7 +228,7 @@ fn no_half_of_a_secret_in_a_signature_reaches_the_store() {
             ),
         );
         workshop.tracked(&[created(&name)]);
-        let map = workshop.store.file_map(workshop.project, &name).unwrap().unwrap();
+        let map = workshop.store.code().file_map(workshop.project, &name).unwrap().unwrap();
         assert!(!format!("{map:?}").contains("p_a1B2"), "{map:?}");
     }
 }
@@ -296,7 +296,7 @@ proptest! {
             let map = FileMap { content_hash: Digest([0; 16]), symbols: pair[1].clone() };
             let changes = changes(&pair[0], &pair[1]);
             let reading = FileUpdate { path: "a.rs".into(), state: FileState::Mapped(map), changes };
-            workshop.store.record_code(workshop.project, session, &[reading], crate::workshop::NOW).unwrap();
+            workshop.store.code_mut().record(workshop.project, session, &[reading], crate::workshop::NOW).unwrap();
         }
         let between = changes(&maps[0], &maps[maps.len() - 1]);
         let expected: BTreeSet<String> = between

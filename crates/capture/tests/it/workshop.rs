@@ -25,7 +25,8 @@ impl Workshop {
         fs::create_dir(&root).unwrap();
         let home = Home::new(keep.path().join("home"));
         let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
-        let project = store.find_or_create_project(&backstory_capture::identify_project(&root), NOW).unwrap();
+        let project =
+            store.projects_mut().find_or_create(&backstory_capture::identify_project(&root), NOW).unwrap();
         Workshop { root, store, project, redactor: Redactor::new(RedactorOptions::default()), keep }
     }
 
@@ -90,8 +91,8 @@ impl Workshop {
             truncated: false,
         };
         let project_ref = backstory_capture::identify_project(&self.root);
-        self.store.record(&IncomingEvent { event, project_ref }).unwrap();
-        let sessions = self.store.sessions(None, 100, 0).unwrap();
+        self.store.events_mut().record(&IncomingEvent { event, project_ref }).unwrap();
+        let sessions = self.store.sessions().list(None, 100, 0).unwrap();
         sessions.iter().map(|summary| summary.session.id).max().unwrap()
     }
 
@@ -113,7 +114,7 @@ impl Workshop {
 
     /// What the store says all sessions did: `new a.rs f`.
     pub(crate) fn kept(&self) -> Vec<String> {
-        let changed = self.store.code_changes(self.project, None, 100).unwrap();
+        let changed = self.store.code().changes(self.project, None, 100).unwrap();
         changed.iter().map(|it| format!("{} {} {}", it.change.as_str(), it.path, it.qualified_name)).collect()
     }
 }

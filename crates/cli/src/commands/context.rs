@@ -101,8 +101,11 @@ fn from_here(file: &str, app: &App) -> String {
 fn bill(built: &BuiltInjection, store: &Store, app: &App) -> Result<(), Failure> {
     let block = &built.block;
     for item in &block.items {
-        let title =
-            store.memory(item.memory)?.map(|memory| one_line(&memory.content.title)).unwrap_or_default();
+        let title = store
+            .memories()
+            .get(item.memory)?
+            .map(|memory| one_line(&memory.content.title))
+            .unwrap_or_default();
         let head = app.ui.tone(Tone::Strong, &format!("#{} {title}", item.memory));
         app.ui.line(&format!("{:>6}  {head}", item.tokens.0))?;
         app.ui.line(&format!("        {}: {}", item.section, item.reasons.join(", ")))?;

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
         Some(wanted) => {
             vec![app.find_session(&store, wanted, &ProjectSelector::Here)?.id]
         }
-        None => store.undistilled_sessions(Timestamp(i64::MAX), MOST_SESSIONS)?,
+        None => store.sessions().undistilled(Timestamp(i64::MAX), MOST_SESSIONS)?,
     };
     let (mut written, mut updated) = (Vec::new(), Vec::new());
     for id in &sessions {
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
         app.ui.json(&Distilled { version: 1, sessions: sessions.len() as u64, written, updated })?;
         return Ok(Exit::Done);
     }
-    for memory in store.memories(&written)? {
+    for memory in store.memories().get_many(&written)? {
         let content = &memory.content;
         app.ui.line(&format!("#{} {:<9} {}", memory.id, content.kind, one_line(&content.title)))?;
     }
@@ -72,8 +72,8 @@ pub(crate) fn distil_session(
     trigger: DistilTrigger,
     app: &App,
 ) -> Result<backstory_distil::DistilReport, Failure> {
-    let session = store.session(id)?.ok_or_else(|| Failure::internal("a session is gone"))?;
-    let project = store.project(session.project)?;
+    let session = store.sessions().get(id)?.ok_or_else(|| Failure::internal("a session is gone"))?;
+    let project = store.projects().get(session.project)?;
     let root = project
         .iter()
         .flat_map(|project| &project.roots)

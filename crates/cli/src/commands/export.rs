@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
     }
     // Lines that run over the screen are progress enough, and a bar would run through them.
     let shows_progress = args.file != "-" || !io::stdout().is_terminal();
-    let mut progress = Progress::new(store.count_memories()?, "memories");
+    let mut progress = Progress::new(store.memories().count()?, "memories");
     let mut report = |done| {
         if shows_progress {
             progress.at(done);

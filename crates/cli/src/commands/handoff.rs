@@ -81,12 +81,12 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
 /// Returns the newest handoff of a project; that of the session at work, if one is.
 fn newest(store: &mut Store, projects: &ProjectSelector, app: &App) -> Result<Option<Memory>, Failure> {
     let Some(Scope::Project(project)) = app.scope(store, projects)? else { return Ok(None) };
-    if let Some(latest) = store.sessions(Some(project), 1, 0)?.pop() {
+    if let Some(latest) = store.sessions().list(Some(project), 1, 0)?.pop() {
         bring_up_to_date(store, &latest.session, app)?;
     }
     let filter = Filter { kinds: vec![Kind::Handoff], limit: 16, ..Filter::within(Scope::Project(project)) };
-    let ids = store.list(&filter)?;
-    Ok(store.memories(&ids)?.into_iter().max_by_key(|memory| memory.updated_at))
+    let ids = store.search().list(&filter)?;
+    Ok(store.memories().get_many(&ids)?.into_iter().max_by_key(|memory| memory.updated_at))
 }
 
 /// A session that still runs has moved on since its last handoff; one that ended said where it stood.
@@ -97,7 +97,7 @@ fn bring_up_to_date(store: &mut Store, session: &Session, app: &App) -> Result<(
 }
 
 fn of_session(store: &Store, session: &Session) -> Result<Option<Memory>, Failure> {
-    let ids = store.memories_of_session(session.id)?;
+    let ids = store.memories().of_session(session.id)?;
     let handoff = |memory: &Memory| memory.content.kind == Kind::Handoff;
-    Ok(store.memories(&ids)?.into_iter().rfind(handoff))
+    Ok(store.memories().get_many(&ids)?.into_iter().rfind(handoff))
 }

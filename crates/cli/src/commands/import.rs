@@ -101,7 +101,7 @@ fn selected(name: &str, path: Option<&str>) -> Result<ImportSelection, Failure> 
 
 /// Merges the parts of the word index and frees their pages, so that search is fast at once. A failure is logged: the next upkeep does it.
 fn tidy_up(store: &mut Store, app: &App) {
-    if let Err(error) = store.merge_word_index().and_then(|()| store.vacuum()) {
+    if let Err(error) = store.upkeep_mut().merge_word_index().and_then(|()| store.upkeep_mut().vacuum()) {
         log::line(&app.home, app.now, &format!("import: {error}"));
     }
 }
@@ -111,7 +111,7 @@ fn embed(store: &mut Store, args: &ImportArgs, app: &App) -> Result<(), Failure>
     if !app.config.recall.vectors || args.no_vectors {
         return Ok(());
     }
-    let waiting = store.count_stale_vectors()?;
+    let waiting = store.vectors().count_stale()?;
     if waiting > MANY {
         app.ui.say(&format!(
             "search works already; making the vectors of {} (break it off whenever you like: `backstory index --vectors` goes on)",

@@ -36,8 +36,8 @@ pub(crate) fn run(args: &IndexArgs, app: &App) -> Result<Exit, Failure> {
     if args.vectors {
         begin_vectors(&mut store, app)?;
     } else {
-        let mut progress = Progress::new(store.count_memories()?, "memories");
-        done.memories = store.rebuild_word_index(|done| progress.at(done))?;
+        let mut progress = Progress::new(store.memories().count()?, "memories");
+        done.memories = store.upkeep_mut().rebuild_word_index(|done| progress.at(done))?;
         progress.finish();
     }
     let mut is_left_to_another = false;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &IndexArgs, app: &App) -> Result<Exit, Failure> {
         let embedded = crate::progress::embed_all(&mut store)?;
         (done.embedded, is_left_to_another) = (embedded.memories, embedded.is_left_to_another);
     }
-    done.vectors_waiting = store.count_stale_vectors()?;
+    done.vectors_waiting = store.vectors().count_stale()?;
     if args.json {
         app.ui.json(&done)?;
         return Ok(Exit::Done);
@@ -67,9 +67,9 @@ fn begin_vectors(store: &mut Store, app: &App) -> Result<(), Failure> {
     if !app.config.recall.vectors {
         return Err(Failure::usage("vectors are turned off").hint("set `recall.vectors = true`"));
     }
-    if store.is_vector_rebuild_pending()? {
+    if store.vectors().is_rebuild_pending()? {
         return Ok(());
     }
-    store.begin_vector_rebuild()?;
+    store.vectors_mut().begin_rebuild()?;
     rebuild_vectors(store, &MiniLm::load()).map_err(vectors::failure)
 }

@@ -33,7 +33,7 @@ struct Done {
 pub(crate) fn run(args: &MaintainArgs, app: &App) -> Result<Exit, Failure> {
     let mut store = app.store()?;
     let sessions_distilled = distil_leftovers(&mut store, app)?;
-    let report = store.maintain(app.retention(), app.now)?;
+    let report = store.upkeep_mut().maintain(app.retention(), app.now)?;
     let embedded = vectors::follow_for(&mut store, app, TIME_TO_EMBED);
     let backup = report.backup.map(|path| path.display().to_string());
     if args.json {
@@ -73,7 +73,7 @@ const MOST_SESSIONS: u32 = 100;
 
 /// Distils what hosts that crashed or were killed never closed, before its events grow old.
 fn distil_leftovers(store: &mut Store, app: &App) -> Result<u64, Failure> {
-    let left = store.undistilled_sessions(app.now.plus_ms(-QUIET_MS), MOST_SESSIONS)?;
+    let left = store.sessions().undistilled(app.now.plus_ms(-QUIET_MS), MOST_SESSIONS)?;
     for id in &left {
         // One session that cannot be read must not keep the copies from being made.
         if let Err(failure) = distil_session(store, *id, DistilTrigger::OnDemand, app) {

@@ -80,7 +80,7 @@ pub(crate) fn run(args: ProjectCommandArgs, app: &App) -> Result<Exit, Failure> 
 }
 
 fn list(app: &App, json: bool) -> Result<Exit, Failure> {
-    let all = app.store_to_read()?.projects()?;
+    let all = app.store_to_read()?.projects().list()?;
     if all.is_empty() && !json {
         app.ui.say("no projects yet: the first memory or session of a folder makes one");
     }
@@ -95,7 +95,7 @@ fn show(wanted: Option<&str>, app: &App, json: bool) -> Result<Exit, Failure> {
         app.ui
             .say(&format!("this folder would be project `{}`; nothing is known of it yet", one_line(&name)));
     }
-    let all = store.projects()?.into_iter().filter(|summary| Some(summary.project.id) == id).collect();
+    let all = store.projects().list()?.into_iter().filter(|summary| Some(summary.project.id) == id).collect();
     print(all, app, json)
 }
 
@@ -106,8 +106,12 @@ fn rename(wanted: &str, name: &str, app: &App, json: bool) -> Result<Exit, Failu
     let name = app.redactor().scrub(&one_line(name)).into_string();
     let mut store = app.store()?;
     let id = app.project_called(&store, wanted)?;
-    store.rename_project(id, &name)?;
-    print(store.projects()?.into_iter().filter(|summary| summary.project.id == id).collect(), app, json)
+    store.projects_mut().rename(id, &name)?;
+    print(
+        store.projects().list()?.into_iter().filter(|summary| summary.project.id == id).collect(),
+        app,
+        json,
+    )
 }
 
 /// Whether the user has agreed already.
@@ -136,7 +140,7 @@ fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, 
     }
     let _lock = teams::lock(app)?;
     unshare::refuse_to_merge_shared(&store, source, from)?;
-    store.merge_projects(source, target)?;
+    store.projects_mut().merge(source, target)?;
     vectors::follow(&mut store, app);
     Ok(format!("`{}` is now part of `{}`", one_line(from), one_line(into)))
 }

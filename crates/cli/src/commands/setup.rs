@@ -48,7 +48,7 @@ pub(crate) fn run(args: &SetupArgs, app: &App) -> Result<Exit, Failure> {
 
 fn make_store(app: &App) -> Result<(), Failure> {
     let was_there = app.home.database().exists();
-    let status = app.store()?.status()?;
+    let status = app.store()?.upkeep().status()?;
     let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
     let count = status.counts.live;
     if was_there {
@@ -124,7 +124,7 @@ fn take_in_what_is_there(args: &SetupArgs, app: &App) -> Result<(), Failure> {
     }
     app.ui.line(&format!("import    {what}"))?;
     summary.say(&store, app)?;
-    if app.config.recall.vectors && store.count_stale_vectors()? > 0 {
+    if app.config.recall.vectors && store.vectors().count_stale()? > 0 {
         app.ui.line("search works by words now; vectors come with every session, or at once by `backstory index --vectors`")?;
     }
     Ok(())

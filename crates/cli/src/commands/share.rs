@@ -43,7 +43,7 @@ pub(crate) fn share(args: &ShareArgs, app: &App, json: bool) -> Result<Exit, Fai
     let mut store = app.store()?;
     let team = teams::joined(&store, args.team.as_ref(), "`--team TEAM`")?;
     let id = app.project_to_write(&mut store, args.project.as_deref())?;
-    let project = store.project(id)?.ok_or_else(|| Failure::user("there is no such project"))?;
+    let project = store.projects().get(id)?.ok_or_else(|| Failure::user("there is no such project"))?;
     let key = portable_key(&project).to_string();
     let _lock = teams::lock(app)?;
     refuse_shared_through_git(&store, id)?;
@@ -56,8 +56,8 @@ pub(crate) fn share(args: &ShareArgs, app: &App, json: bool) -> Result<Exit, Fai
         unshare::OnUnpushed::Refuse("`backstory project unshare --anyway`"),
         app,
     )?;
-    store.share_project(id, &team.name, &key)?;
-    let to_push = store.count_outbox(id)?;
+    store.sync_mut().share_project(id, &team.name, &key)?;
+    let to_push = store.sync().count_outbox(id)?;
     if json {
         let (project, team) = (project.name.as_str(), team.name.as_str());
         app.ui.json(&ShareAnswer { version: 1, project, team, shared_as: &key, to_push })?;
@@ -83,7 +83,7 @@ pub(crate) fn unshare(wanted: Option<&str>, anyway: bool, app: &App, json: bool)
     let _lock = teams::lock(app)?;
     let before = shared(&store, |shared| shared.project == id)?;
     unshare::push_deletions(&store, &before, on_unpushed, app)?;
-    let unshared = store.unshare_project(id)?;
+    let unshared = store.sync_mut().unshare_project(id)?;
     if json {
         app.ui.json(&UnshareAnswer { version: 1, unshared })?;
         return Ok(if unshared { Exit::Done } else { Exit::No });
@@ -108,7 +108,7 @@ fn refuse_shared_through_git(store: &Store, project: ProjectId) -> Result<(), Fa
 }
 
 fn shared(store: &Store, which: impl Fn(&SharedProject) -> bool) -> Result<Vec<SharedProject>, Failure> {
-    Ok(store.shared_projects()?.into_iter().filter(which).collect())
+    Ok(store.sync().shared_projects()?.into_iter().filter(which).collect())
 }
 
 /// Returns what every clone of a project is recognised by. One that has neither a name of its own nor a remote is known by what people

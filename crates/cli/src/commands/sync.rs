@@ -148,7 +148,7 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
             synced.push((project_name(&store, project)?, team.name.clone(), report));
         }
         match outcome {
-            Ok(()) => store.mark_synced(&team.name, app.now)?,
+            Ok(()) => store.sync_mut().mark_synced(&team.name, app.now)?,
             Err(error) => problems.push((team.name, error.into())),
         }
     }

@@ -142,7 +142,7 @@ fn shape(
         older_than: None,
     });
     Ok(TeamHitJson {
-        id: store.memory_by_uid(&hit.uid)?.map(|memory| memory.id.0),
+        id: store.memories().by_uid(&hit.uid)?.map(|memory| memory.id.0),
         uid: hit.uid.to_string(),
         kind: content.kind.to_string(),
         title: content.title.clone(),

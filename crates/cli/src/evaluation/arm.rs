@@ -56,7 +56,7 @@ impl EvalArm {
             EvalArm::Bm25 => {
                 let mut query = WordQuery::default();
                 keywords(text).iter().for_each(|word| query.word(word));
-                let hits = context.store.search_exact(&query, filter)?;
+                let hits = context.store.search().exact(&query, filter)?;
                 Ok(hits.into_iter().map(|hit| (hit.memory, hit.bm25)).collect())
             }
         }

@@ -152,7 +152,7 @@ impl<'set> DocumentWriter<'set> {
             let memories =
                 batch.iter().zip(contents).map(|(document, content)| self.memory(document, content));
             let memories: Vec<NewMemory> = memories.collect::<Result<_, _>>()?;
-            for (document, kept) in batch.iter().zip(self.store.remember_all(&memories)?) {
+            for (document, kept) in batch.iter().zip(self.store.memories_mut().remember_all(&memories)?) {
                 let (InsertOutcome::Written(id) | InsertOutcome::Known(id)) = kept else { continue };
                 written.insert(id, document.id.as_str());
             }
@@ -194,10 +194,10 @@ impl<'set> DocumentWriter<'set> {
         }
         let name = format!("corpus {corpus}");
         let keys = vec![ProjectKey::Named(name.clone())];
-        let id = self.store.find_or_create_project(
-            &ProjectRef { keys, name, root: String::new(), parent: None },
-            self.now,
-        )?;
+        let id = self
+            .store
+            .projects_mut()
+            .find_or_create(&ProjectRef { keys, name, root: String::new(), parent: None }, self.now)?;
         self.projects.insert(corpus, id);
         Ok(id)
     }
@@ -207,7 +207,8 @@ impl<'set> DocumentWriter<'set> {
             return Ok(*id);
         }
         let project = self.project(corpus)?;
-        let id = self.store.find_or_create_session(project, "eval", &format!("{corpus}/{name}"), at)?;
+        let id =
+            self.store.sessions_mut().find_or_create(project, "eval", &format!("{corpus}/{name}"), at)?;
         self.sessions.insert((corpus, name), id);
         Ok(id)
     }

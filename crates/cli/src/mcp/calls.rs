@@ -84,12 +84,12 @@ pub(crate) fn timeline(arguments: &Arguments, app: &App) -> Result<String, AppEr
     let around = |name| -> Result<u32, AppError> {
         Ok(arguments.count(name)?.unwrap_or(USUALLY_AROUND).min(MOST_AROUND))
     };
-    let ids = store.timeline(*anchor, around("before")?, around("after")?)?;
+    let ids = store.search().timeline(*anchor, around("before")?, around("after")?)?;
     // What holds in every project is reached from here; its neighbours are not.
     let ids = within(&ids, &projects, app, &store)?;
     let mut answer = Answer::about(&format!("what happened around #{anchor}, oldest first"));
     let mut fits = true;
-    for memory in store.memories(&ids)? {
+    for memory in store.memories().get_many(&ids)? {
         let mark = if memory.id == *anchor { '>' } else { ' ' };
         fits &= answer.add(&format!("{mark} {}", index_line(&memory, Form::Title, app.now)));
     }
@@ -113,7 +113,7 @@ pub(crate) fn get(arguments: &Arguments, app: &App) -> Result<String, AppError> 
     let here = here(&projects, app, &store)?;
     let mut answer = Answer::about("`|` begins a line of a recorded text");
     let (mut shown, mut more) = (Vec::new(), Vec::new());
-    for memory in store.memories(&wanted.within)? {
+    for memory in store.memories().get_many(&wanted.within)? {
         let other_project = elsewhere(&store, &memory, here)?;
         let shape = json::memory(&store, &memory)?;
         if !answer.add(&head_lines(&shape, other_project.as_deref())) {
@@ -208,7 +208,7 @@ impl NamedMemories {
     ) -> Result<NamedMemories, AppError> {
         let (mut there, mut missing) = (Vec::new(), Vec::new());
         for id in ids {
-            if store.memory(*id)?.is_some() { there.push(*id) } else { missing.push(*id) }
+            if store.memories().get(*id)?.is_some() { there.push(*id) } else { missing.push(*id) }
         }
         let within = within(&there, projects, app, store)?;
         let beyond = there.into_iter().filter(|id| !within.contains(id)).collect();
@@ -247,10 +247,9 @@ fn within(
     store: &Store,
 ) -> Result<Vec<MemoryId>, AppError> {
     match app.scope(store, projects)? {
-        Some(scope) => {
-            Ok(store
-                .matching_filter(ids, &Filter { standing: StandingFilter::Any, ..Filter::within(scope) })?)
-        }
+        Some(scope) => Ok(store
+            .search()
+            .matching(ids, &Filter { standing: StandingFilter::Any, ..Filter::within(scope) })?),
         None => Ok(Vec::new()),
     }
 }
@@ -302,7 +301,7 @@ fn projects(arguments: &Arguments, store: &Store) -> Result<ProjectSelector, App
 fn here(projects: &ProjectSelector, app: &App, store: &Store) -> Result<Option<ProjectId>, AppError> {
     match app.scope(store, projects)? {
         Some(Scope::Project(id)) => Ok(Some(id)),
-        _ => Ok(store.find_project(&app.project_ref())?),
+        _ => Ok(store.projects().find(&app.project_ref())?),
     }
 }
 
@@ -311,7 +310,7 @@ fn elsewhere(store: &Store, memory: &Memory, here: Option<ProjectId>) -> Result<
     if Some(memory.project) == here {
         return Ok(None);
     }
-    Ok(store.project(memory.project)?.map(|project| project.name))
+    Ok(store.projects().get(memory.project)?.map(|project| project.name))
 }
 
 fn nothing_found(request: &SearchRequest) -> String {

@@ -32,7 +32,7 @@ pub(super) fn context(
     let point = injection_point(asked);
     let budget = app.config.inject.budget(point.moment(), &app.cwd, app.environment.user_home().as_deref());
     let request = InjectionRequest { point, budget };
-    let Some(project) = store.find_project(&project_ref)? else {
+    let Some(project) = store.projects().find(&project_ref)? else {
         return json(&shapes::context(&BuiltInjection::empty(request.point.moment(), budget)));
     };
     let session = session_of(asked, store)?;
@@ -41,7 +41,7 @@ pub(super) fn context(
     let built = preview_injection(&app, store, recipient.clone(), &request);
     // What cannot be recorded is not injected: it could not be explained later (law 9).
     if session.is_some() && !built.block.is_empty() {
-        store.record_injection(&built.to_record(&recipient, app.now))?;
+        store.injections_mut().record(&built.to_record(&recipient, app.now))?;
     }
     json(&shapes::context(&built))
 }
@@ -56,7 +56,7 @@ fn injection_point(asked: &Asked) -> InjectionPoint {
 /// Returns the session a host asks for.
 fn session_of(asked: &Asked, store: &Store) -> Result<Option<Session>, AppError> {
     match (&asked.host, asked.query.get("session_id")) {
-        (Some(host), Some(session)) => Ok(store.find_session(host, session)?),
+        (Some(host), Some(session)) => Ok(store.sessions().find(host, session)?),
         _ => Ok(None),
     }
 }
@@ -70,7 +70,7 @@ fn recipient<'a>(
 ) -> Result<Recipient<'a>, AppError> {
     // A session is of one project, wherever its agent has gone since (law 8).
     let (project, context) = match session {
-        Some(session) => (session.project, store.context_window(session.id)?),
+        Some(session) => (session.project, store.injections().context_window(session.id)?),
         None => (project, ContextWindow { started_at: Some(app.now), ..ContextWindow::default() }),
     };
     Ok(Recipient { project, session: session.map(|session| session.id), context, root })

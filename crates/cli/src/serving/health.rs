@@ -102,7 +102,7 @@ pub(super) fn status(
 }
 
 pub(super) fn hooks(store: &Store) -> Result<Answer, AppError> {
-    let runs = store.receipts(LOOKED_AT)?;
+    let runs = store.injections().receipts(LOOKED_AT)?;
     let mut hosts: BTreeMap<&str, Vec<&Receipt>> = BTreeMap::new();
     let mut events: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
     for receipt in &runs {
@@ -144,7 +144,7 @@ fn latency(event: &str, mut us: Vec<u32>) -> LatencyShape {
 }
 
 pub(super) fn stats(store: &Store) -> Result<Answer, AppError> {
-    let (status, totals) = (store.status()?, store.totals()?);
+    let (status, totals) = (store.upkeep().status()?, store.browse().totals()?);
     let counts = status.counts;
     let kind = |(kind, memories)| KindCountShape { kind, memories };
     json(&StatsShape {

@@ -59,18 +59,23 @@ struct InjectedLineShape {
 
 pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let page = asked.page(store, app)?;
-    let rows = store.injection_rows(&page)?;
+    let rows = store.browse().injections(&page)?;
     let next = next(&page, rows.len(), rows.last().map(|row| row.id.0));
     json(&ListShape { version: 1, injections: rows.into_iter().map(row).collect(), next })
 }
 
 pub(super) fn one(asked: &Asked, store: &Store) -> Result<Answer, AppError> {
     let id = InjectionId(asked.id());
-    let injection = store.injection_row(id)?.ok_or_else(|| {
+    let injection = store.browse().injection(id)?.ok_or_else(|| {
         AppError::new(ErrorCode::NoSuchInjection, format!("there is no injection {}", id.0))
     })?;
-    let memories = store.injected_rows(id)?.into_iter().map(injected_line).collect();
-    json(&OneShape { version: 1, injection: row(injection), text: store.injection_text(id)?, memories })
+    let memories = store.browse().injected(id)?.into_iter().map(injected_line).collect();
+    json(&OneShape {
+        version: 1,
+        injection: row(injection),
+        text: store.browse().injection_text(id)?,
+        memories,
+    })
 }
 
 pub(super) fn row(row: InjectionRow) -> InjectionShape {

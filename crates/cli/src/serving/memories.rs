@@ -75,7 +75,7 @@ pub(super) fn row(row: MemoryRow) -> RowShape {
 
 pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let page = asked.page(store, app)?;
-    let rows = store.memory_rows(&page)?;
+    let rows = store.browse().memories(&page)?;
     let next = next(&page, rows.len(), rows.last().map(|row| row.id.0));
     json(&ListShape { version: 1, memories: rows.into_iter().map(row).collect(), next })
 }
@@ -83,9 +83,9 @@ pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, Ap
 /// Reads one whole. A person who looks at it does not use it: only what helps an agent counts.
 pub(super) fn one(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let memory = app.memory(store, MemoryId(asked.id()))?;
-    let injected = store.injections_of_memory(memory.id, MOST_INJECTIONS)?.into_iter();
+    let injected = store.injections().of_memory(memory.id, MOST_INJECTIONS)?.into_iter();
     let injected = injected.map(shapes::injected_memory).collect();
-    let shown = store.impressions(&[memory.id])?.get(&memory.id).map_or(0, |shown| shown.total);
+    let shown = store.injections().impressions(&[memory.id])?.get(&memory.id).map_or(0, |shown| shown.total);
     json(&OneShape {
         version: 1,
         memory: shapes::memory(store, &memory)?,
@@ -101,7 +101,7 @@ fn anchors(store: &Store, memory: &Memory) -> Result<Vec<AnchorShape>, AppError>
         .map(|root| freshness_of_anchors(store, memory.project, &root, memory.id))
         .transpose()?
         .unwrap_or_default();
-    let anchors = store.anchors_of(memory.id)?;
+    let anchors = store.code().anchors(memory.id)?;
     let shape = |(at, anchor): (usize, backstory_store::Anchor)| AnchorShape {
         file: anchor.path,
         symbol: anchor.symbol,

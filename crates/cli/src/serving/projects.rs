@@ -54,26 +54,26 @@ struct InjectedShape {
 }
 
 pub(super) fn list(store: &Store) -> Result<Answer, AppError> {
-    let projects = store.projects()?.into_iter().map(shapes::project).collect();
+    let projects = store.projects().list()?.into_iter().map(shapes::project).collect();
     json(&ProjectListShape { version: 1, projects })
 }
 
 pub(super) fn overview(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let id = ProjectId(asked.id());
-    let summary = store.projects()?.into_iter().find(|summary| summary.project.id == id);
+    let summary = store.projects().list()?.into_iter().find(|summary| summary.project.id == id);
     let summary = summary
         .ok_or_else(|| AppError::no_such_project(&id.to_string()).hint("`/api/projects` lists them all"))?;
     let since = Timestamp(app.now.0 - DAYS * DAY_MS);
-    let days = every_day(&store.daily_activity(id, since)?, app.now);
+    let days = every_day(&store.browse().daily_activity(id, since)?, app.now);
     let (injected_lines, used) =
         days.iter().fold((0, 0), |sum, day| (sum.0 + day.injected, sum.1 + day.used));
-    let knowledge = store.memories(&store.most_confident(id, MOST_KNOWLEDGE)?)?;
+    let knowledge = store.memories().get_many(&store.search().most_confident(id, MOST_KNOWLEDGE)?)?;
     json(&OverviewShape {
         version: 1,
         project: shapes::project(summary),
         handoff: handoff(store, id)?,
         knowledge: shapes::heads(store, &knowledge)?,
-        code_changes: store.code_changes(id, None, MOST_CHANGES)?.into_iter().map(change).collect(),
+        code_changes: store.code().changes(id, None, MOST_CHANGES)?.into_iter().map(change).collect(),
         activity: days.iter().map(activity).collect(),
         injected: days.iter().map(injected).collect(),
         used_rate: (injected_lines > 0).then(|| used as f64 / injected_lines as f64),
@@ -83,8 +83,8 @@ pub(super) fn overview(asked: &Asked, store: &Store, app: &App) -> Result<Answer
 /// Returns the newest handoff as it stands. `backstory handoff` would bring it up to date first; looking must not.
 fn handoff(store: &Store, project: ProjectId) -> Result<Option<MemoryShape>, AppError> {
     let filter = Filter { kinds: vec![Kind::Handoff], limit: 16, ..Filter::within(Scope::Project(project)) };
-    let ids = store.list(&filter)?;
-    let newest = store.memories(&ids)?.into_iter().max_by_key(|memory| memory.updated_at);
+    let ids = store.search().list(&filter)?;
+    let newest = store.memories().get_many(&ids)?.into_iter().max_by_key(|memory| memory.updated_at);
     Ok(newest.map(|memory| shapes::memory(store, &memory)).transpose()?)
 }
 

@@ -54,14 +54,14 @@ struct TurnShape {
 
 pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
     let page = asked.page(store, app)?;
-    let found = store.session_rows(&page)?;
+    let found = store.browse().sessions(&page)?;
     let next = next(&page, found.len(), found.last().map(|summary| summary.session.id.0));
     let sessions = found.iter().map(|summary| row(store, summary)).collect::<Result<_, _>>()?;
     json(&ListShape { version: 1, sessions, next })
 }
 
 fn row(store: &Store, summary: &SessionSummary) -> Result<SessionRow, AppError> {
-    let prompt = store.first_prompt(summary.session.id)?.and_then(|event| prompt_of(&event));
+    let prompt = store.events().first_prompt(summary.session.id)?.and_then(|event| prompt_of(&event));
     let prompt = prompt.map(|prompt| {
         let one_line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         first_chars(&one_line, PROMPT_CHARS).to_owned()
@@ -82,19 +82,19 @@ fn prompt_of(stored: &StoredEvent) -> Option<String> {
 
 pub(super) fn turns_of_session(asked: &Asked, store: &Store) -> Result<Answer, AppError> {
     let id = SessionId(asked.id());
-    let session = store.session(id)?.ok_or_else(|| {
+    let session = store.sessions().get(id)?.ok_or_else(|| {
         AppError::new(ErrorCode::NoSuchSession, format!("there is no session {id}"))
             .hint("`/api/sessions` lists them all")
     })?;
-    let events = store.events(id, EventId(0))?;
+    let events = store.events().of_session(id, EventId(0))?;
     let page = PageRequest { session: Some(id), limit: MOST, ..PageRequest::default() };
-    let found = store.memory_rows(&page)?;
+    let found = store.browse().memories(&page)?;
     let memories = found.len() as u64;
     let summary = SessionSummary { events: events.len() as u64, memories, session };
     let mut turns = turns(&events);
     for memory in found.into_iter().rev() {
         // What was made of events belongs to their turn, however much later it was made.
-        let last = store.evidence(memory.id)?.into_iter().max();
+        let last = store.memories().evidence(memory.id)?.into_iter().max();
         let at = memory.created_at;
         let turn =
             turns.iter().rposition(|turn| last.map_or(turn.began.1 <= at, |last| turn.began.0 <= last));
@@ -102,7 +102,7 @@ pub(super) fn turns_of_session(asked: &Asked, store: &Store) -> Result<Answer, A
             turn.memories.push(memories::row(memory));
         }
     }
-    for injection in store.injection_rows(&page)?.into_iter().rev() {
+    for injection in store.browse().injections(&page)?.into_iter().rev() {
         let turn = turns.iter().rposition(|turn| turn.began.1 <= injection.at);
         if let Some(turn) = turns.get_mut(turn.unwrap_or(0)) {
             turn.injections.push(injections::row(injection));

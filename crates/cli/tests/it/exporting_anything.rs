@@ -140,7 +140,7 @@ impl Busy {
             .clone();
         let project_ref =
             ProjectRef { keys: vec![key], name: name.into(), root: String::new(), parent: None };
-        let project = self.store.find_or_create_project(&project_ref, NOW).unwrap();
+        let project = self.store.projects_mut().find_or_create(&project_ref, NOW).unwrap();
         let (content, created_at) = (content.clone(), Timestamp(self.clock));
         NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at }
     }
@@ -152,7 +152,10 @@ impl Busy {
             Act::Remember(draft, project, session, (updated_at, times_seen, times_used, last_used_at)) => {
                 let mut memory = self.memory(draft, *project);
                 let session = session.as_ref().map(|name| {
-                    self.store.find_or_create_session(memory.project, "claude-code", name, now).unwrap()
+                    self.store
+                        .sessions_mut()
+                        .find_or_create(memory.project, "claude-code", name, now)
+                        .unwrap()
                 });
                 let past = UsageHistory {
                     updated_at: Timestamp(*updated_at),
@@ -161,11 +164,12 @@ impl Busy {
                     last_used_at: last_used_at.map(Timestamp),
                 };
                 memory.origin = MemoryOrigin { session, usage: Some(past), ..MemoryOrigin::default() };
-                self.ids.push(self.store.remember(&memory).ok()?);
+                self.ids.push(self.store.memories_mut().remember(&memory).ok()?);
             }
             Act::Distil(draft, subject) => {
                 let memory = self.memory(draft, 0);
-                let session = self.store.find_or_create_session(memory.project, "codex", "s", now).unwrap();
+                let session =
+                    self.store.sessions_mut().find_or_create(memory.project, "codex", "s", now).unwrap();
                 let distilled = DistilledMemory {
                     subject: Digest(*subject),
                     memory,
@@ -174,40 +178,56 @@ impl Busy {
                     replaces: Vec::new(),
                     contradicts: self.at(0).into_iter().collect(),
                 };
-                let outcome = self.store.write_distilled(session, EventId(0), &[distilled]).unwrap();
+                let outcome =
+                    self.store.memories_mut().write_distilled(session, EventId(0), &[distilled]).unwrap();
                 self.ids.push(outcome[0].memory()?);
             }
             Act::Supersede(old, draft) => {
                 let (old, memory) = (self.at(*old)?, self.memory(draft, 0));
-                self.ids.push(self.store.supersede(old, &memory).ok()?);
+                self.ids.push(self.store.memories_mut().supersede(old, &memory).ok()?);
             }
-            Act::Replace(old, by) => self.store.mark_superseded(self.at(*old)?, self.at(*by)?, now).unwrap(),
+            Act::Replace(old, by) => {
+                let (old, by) = (self.at(*old)?, self.at(*by)?);
+                self.store.memories_mut().mark_superseded(old, by, now).unwrap();
+            }
             Act::Link(from, relation, to) => {
                 let (from, to) = (self.at(*from)?, self.at(*to)?);
                 if from != to {
-                    self.store.link(Link { from, relation: *relation, to }).unwrap();
+                    self.store.memories_mut().link(Link { from, relation: *relation, to }).unwrap();
                 }
             }
-            Act::Revise(at, draft) => self.store.revise(self.at(*at)?, draft, now).ok()?,
+            Act::Revise(at, draft) => {
+                let id = self.at(*at)?;
+                self.store.memories_mut().revise(id, draft, now).ok()?;
+            }
             Act::Polish(at, title, body) => {
-                let seen = self.store.memory_to_polish(self.at(*at)?).unwrap()?;
+                let seen = self.store.memories().to_polish(self.at(*at)?).unwrap()?;
                 let words =
                     Content { title: format!("P{title}"), body: body.clone(), ..seen.content.clone() };
                 let words = prepare(words, &Redactor::new(RedactorOptions::default()));
-                self.store.polish(&seen, &words.title, &words.body, now).unwrap();
+                self.store.memories_mut().polish(&seen, &words.title, &words.body, now).unwrap();
             }
             Act::Anchor(at, symbol, hash) => {
                 let id = self.at(*at)?;
-                let path = self.store.memory(id).unwrap()?.content.files.first()?.clone();
+                let path = self.store.memories().get(id).unwrap()?.content.files.first()?.clone();
                 let anchor = Anchor { path, symbol: symbol.clone(), hash: hash.map(Digest) };
-                self.store.replace_anchors(id, &[anchor]).unwrap();
+                self.store.code_mut().replace_anchors(id, &[anchor]).unwrap();
             }
-            Act::Pin(at) => self.store.pin(self.at(*at)?, Pin::Keep).unwrap(),
-            Act::Meet(at) => self.store.reinforce(self.at(*at)?, now).unwrap(),
-            Act::Use(at) => self.store.mark_used(&[self.at(*at)?], UseKind::Fetched, now).unwrap(),
+            Act::Pin(at) => {
+                let id = self.at(*at)?;
+                self.store.memories_mut().pin(id, Pin::Keep).unwrap();
+            }
+            Act::Meet(at) => {
+                let id = self.at(*at)?;
+                self.store.memories_mut().reinforce(id, now).unwrap();
+            }
+            Act::Use(at) => {
+                let id = self.at(*at)?;
+                self.store.injections_mut().mark_used(&[id], UseKind::Fetched, now).unwrap();
+            }
             Act::Forget(at) => {
                 let id = self.at(*at)?;
-                self.store.forget(&[id], now).unwrap();
+                self.store.memories_mut().forget(&[id], now).unwrap();
                 self.ids.retain(|other| *other != id);
             }
         }

@@ -334,7 +334,7 @@ fn law_5_what_we_said_is_not_captured_as_if_it_had_happened() {
         memories: Vec::new(),
     };
     let mut store = Store::open(&Home::new(env.home()), Purpose::Command, Timestamp(0)).unwrap();
-    store.record_injection(&given).unwrap();
+    store.injections_mut().record(&given).unwrap();
     drop(store);
     for (number, text) in [fence(block, 0xbeef), block.to_uppercase().replace("- ", "* ")].iter().enumerate()
     {

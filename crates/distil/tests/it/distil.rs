@@ -37,7 +37,7 @@ fn a_failure_met_again_leads_to_what_mended_it() {
     let everywhere = Filter::within(Scope::Everywhere);
     let found = |command: &str, output: &str| {
         let subject = failure_subject(command, output);
-        story.store.with_subjects(&Vec::from_iter(subject), &everywhere).unwrap()
+        story.store.search().with_subjects(&Vec::from_iter(subject), &everywhere).unwrap()
     };
     // Another day, another place, the same failure.
     assert_eq!(found("cd app && python3 -m unittest", &RED.replace("0.001s", "0.204s")), [failure.id]);
@@ -71,7 +71,7 @@ fn a_mended_bug_leaves_what_helps_next_time_and_nothing_else() {
     assert!(failure.content.title.contains("Lists differ"), "{}", failure.content.title);
     assert!(failure.content.body.contains("Fixed by editing window.py"), "{}", failure.content.body);
     assert!(failure.content.body.contains("size + 1"), "{}", failure.content.body);
-    let links = story.store.links(failure.id).unwrap();
+    let links = story.store.memories().links(failure.id).unwrap();
     assert!(links.iter().any(|link| link.relation == Relation::Relates && link.to == bugfix.id), "{links:?}");
 
     assert_eq!(learnt.content.provenance, Provenance::User);
@@ -83,7 +83,7 @@ fn a_mended_bug_leaves_what_helps_next_time_and_nothing_else() {
     );
     for memory in story.memories() {
         assert!(
-            !story.store.evidence(memory.id).unwrap().is_empty(),
+            !story.store.memories().evidence(memory.id).unwrap().is_empty(),
             "{} has no evidence",
             memory.content.title
         );
@@ -105,7 +105,7 @@ fn reading_the_same_events_again_changes_nothing() {
 fn what_was_forgotten_stays_forgotten_when_its_session_goes_on() {
     let mut story = bugfix();
     let failure = story.only(Kind::Failure).id;
-    story.store.forget(&[failure], backstory_memory::Timestamp(1_900_000_000_000)).unwrap();
+    story.store.memories_mut().forget(&[failure], backstory_memory::Timestamp(1_900_000_000_000)).unwrap();
     story
         .asks("Run the tests again")
         .fails("python3 -m unittest", RED)
@@ -152,7 +152,7 @@ fn met_in_three_sessions_a_failure_becomes_a_pattern_with_its_fix() {
     assert_eq!(story.of_kind(Kind::Discovery), [], "told with the failure");
     assert!(pattern.content.body.contains("pkill -f vite"), "{}", pattern.content.body);
     assert_eq!(pattern.content.category.as_ref().map(|category| category.0.as_str()), Some("anti-pattern"));
-    let links = story.store.links(pattern.id).unwrap();
+    let links = story.store.memories().links(pattern.id).unwrap();
     assert!(links.iter().any(|link| link.relation == Relation::DerivedFrom && link.to == failure.id));
 }
 
@@ -252,7 +252,7 @@ fn a_word_that_means_something_else_elsewhere_puts_nothing_right() {
     assert!(page.content.title.contains("tabs"), "{:?}", story.kinds());
     story.session("later").asks("No, we use spaces here, not tabs.").closes("Understood.");
     assert_eq!(
-        story.store.memory(page.id).unwrap().unwrap().standing,
+        story.store.memories().get(page.id).unwrap().unwrap().standing,
         Standing::Confirmed,
         "{:?}",
         story.kinds()
@@ -268,7 +268,7 @@ fn the_assistant_does_not_overrule_the_user() {
         .session("later")
         .asks("Ship it")
         .closes("Decision: always commit directly to the main branch, because it is faster.");
-    let rule = story.store.memory(rule.id).unwrap().unwrap();
+    let rule = story.store.memories().get(rule.id).unwrap().unwrap();
     assert_eq!(rule.standing, Standing::Confirmed, "{:?}", story.kinds());
 }
 
@@ -456,10 +456,11 @@ fn changed_code_is_told_and_memories_are_anchored_in_it() {
         .edits("window.py", before, after)
         .closes("Reworked window.py: `window` returns its items and `pairs` is new.");
     let session = story.id();
-    let project = story.store.session(session).unwrap().unwrap().project;
+    let project = story.store.sessions().get(session).unwrap().unwrap().project;
     let mut changes: Vec<String> = story
         .store
-        .code_changes(project, Some(session), 10)
+        .code()
+        .changes(project, Some(session), 10)
         .unwrap()
         .iter()
         .map(|changed| format!("{} {}", changed.change.as_str(), changed.signature))
@@ -505,7 +506,7 @@ fn what_was_given_and_comes_back_leaves_no_memory() {
         - [yesterday] We decided to keep invoices in cents because floats lose money on large totals\n\
         - [3d ago] Never run the migration while the importer holds its lock, it corrupts the index\n";
     let session = story.id();
-    let project = story.store.session(session).unwrap().unwrap().project;
+    let project = story.store.sessions().get(session).unwrap().unwrap().project;
     let injection = backstory_memory::Injection {
         project,
         session: Some(session),
@@ -521,7 +522,7 @@ fn what_was_given_and_comes_back_leaves_no_memory() {
         shingles: backstory_memory::Shingles::from_text(block),
         memories: vec![],
     };
-    story.store.record_injection(&injection).unwrap();
+    story.store.injections_mut().record(&injection).unwrap();
     let fenced = backstory_memory::fence(block, 0x1234_abcd);
     let reformatted = block.replace("- [", "* **[").replace(" ago]", " ago]** ").to_uppercase();
     for round in 0..50 {
@@ -536,7 +537,7 @@ fn what_was_given_and_comes_back_leaves_no_memory() {
         Some(1),
         "an echo does not make it surer"
     );
-    let events = story.store.events(session, backstory_memory::EventId(0)).unwrap();
+    let events = story.store.events().of_session(session, backstory_memory::EventId(0)).unwrap();
     let stored: String = events.iter().skip(2).map(|event| event.event.payload.to_lowercase()).collect();
     let given: Vec<char> = block.to_lowercase().chars().collect();
     for run in given.windows(64) {

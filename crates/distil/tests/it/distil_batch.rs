@@ -79,19 +79,19 @@ fn tell(mut story: Recording, steps: &[FailureStep]) -> Recording {
 /// Another process writes a memory between two turns.
 fn others_write(story: &Recording, said: &str, scope: MemoryScope) {
     let mut store = Store::open(story.store.home(), Purpose::Command, Timestamp(0)).unwrap();
-    let project = store.session(story.id()).unwrap().unwrap().project;
+    let project = store.sessions().get(story.id()).unwrap().unwrap().project;
     let content =
         Content { scope, provenance: Provenance::Import, ..Content::new(Kind::Decision, said, said) };
     let memory =
         NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: Timestamp(1) };
-    store.remember(&memory).unwrap();
+    store.memories_mut().remember(&memory).unwrap();
 }
 
 /// Everything of a memory but its name, which is drawn by lot.
 fn told(story: &Recording) -> Vec<(Memory, String)> {
     let nameless = |memory: Memory| {
         let uid = backstory_memory::Uid::from_parts(0, [0; 10]);
-        let evidence = format!("{:?}", story.store.evidence(memory.id).unwrap());
+        let evidence = format!("{:?}", story.store.memories().evidence(memory.id).unwrap());
         (Memory { uid, project: ProjectId(1), ..memory }, evidence)
     };
     story.memories().into_iter().map(nameless).collect()

@@ -136,8 +136,8 @@ fn private_code_is_not_in_the_code_map() {
     let source = "# <private>\nPAYROLL = 'somewhere'\ndef salary_of_ceo(x):\n    return x\n# </private>\ndef public():\n    pass\n";
     std::fs::write(story.root().join("pay.py"), source).unwrap();
     story.asks("Add the payroll module").edits("pay.py", "", source).closes("Added the payroll module.");
-    let project = story.store.session(story.id()).unwrap().unwrap().project;
-    let changed = story.store.code_changes(project, None, 10).unwrap();
+    let project = story.store.sessions().get(story.id()).unwrap().unwrap().project;
+    let changed = story.store.code().changes(project, None, 10).unwrap();
     assert_eq!(changed.iter().map(|changed| changed.qualified_name.as_str()).collect::<Vec<_>>(), ["public"]);
     assert!(story.memories().iter().all(|memory| !format!("{:?}", memory.content).contains("salary_of_ceo")));
 }
@@ -151,7 +151,7 @@ fn a_turn_is_distilled_even_when_there_is_no_time_to_look_closely() {
     story.distils_until(DistilTrigger::TurnEnd, Some(std::time::Instant::now()));
     assert_eq!(story.of_kind(Kind::Feature).len(), 1, "{:?}", story.kinds());
     assert!(in_force(&story).iter().any(|title| title.contains("tabs")), "{:?}", story.kinds());
-    let session = story.store.session(story.id()).unwrap().unwrap();
+    let session = story.store.sessions().get(story.id()).unwrap().unwrap();
     assert!(session.distilled_to.0 > 0);
 }
 

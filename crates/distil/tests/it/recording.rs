@@ -74,7 +74,7 @@ impl Recording {
         };
         let root = self.root().display().to_string();
         let redactor = Redactor::new(RedactorOptions::default());
-        let given = self.store.recent_shingles("test", &self.session).unwrap();
+        let given = self.store.injections().recent_shingles("test", &self.session).unwrap();
         let around = CaptureContext {
             redactor: &redactor,
             most_bytes: 16_384,
@@ -89,7 +89,7 @@ impl Recording {
             root,
             parent: None,
         };
-        let recorded = self.store.record(&IncomingEvent { event, project_ref }).unwrap();
+        let recorded = self.store.events_mut().record(&IncomingEvent { event, project_ref }).unwrap();
         assert!(matches!(recorded, RecordOutcome::Stored(_) | RecordOutcome::Forgotten), "{recorded:?}");
         self
     }
@@ -142,7 +142,7 @@ impl Recording {
     }
 
     pub(crate) fn id(&self) -> SessionId {
-        self.store.find_session("test", &self.session).unwrap().unwrap().id
+        self.store.sessions().find("test", &self.session).unwrap().unwrap().id
     }
 
     pub(crate) fn distils(&mut self, trigger: DistilTrigger) -> DistilReport {
@@ -182,8 +182,8 @@ impl Recording {
 
     /// How far each event of this session that a memory stands on is trusted.
     pub(crate) fn trusts_behind(&self, memory: MemoryId) -> Vec<Provenance> {
-        let evidence = self.store.evidence(memory).unwrap();
-        let events = self.store.latest_events(self.id(), 1_000).unwrap();
+        let evidence = self.store.memories().evidence(memory).unwrap();
+        let events = self.store.events().latest(self.id(), 1_000).unwrap();
         events
             .into_iter()
             .filter(|event| evidence.contains(&event.id))
@@ -214,9 +214,9 @@ impl Recording {
     pub(crate) fn memories(&self) -> Vec<Memory> {
         let filter =
             Filter { standing: StandingFilter::Any, limit: 1000, ..Filter::within(Scope::Everywhere) };
-        let mut ids = self.store.list(&filter).unwrap();
+        let mut ids = self.store.search().list(&filter).unwrap();
         ids.sort();
-        self.store.memories(&ids).unwrap()
+        self.store.memories().get_many(&ids).unwrap()
     }
 
     pub(crate) fn of_kind(&self, kind: Kind) -> Vec<Memory> {

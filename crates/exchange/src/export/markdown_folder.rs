@@ -100,7 +100,7 @@ impl<'a> MarkdownFolder<'a> {
             let reason = format!("`{}` is the folder of a single project", root.display());
             return Err(ExchangeError::unusable(reason, "name the folder it lies in"));
         }
-        let known = store.projects()?;
+        let known = store.projects().list()?;
         let remembered = known.iter().filter(|known| known.memories > 0);
         Ok(MarkdownFolder {
             store,
@@ -226,9 +226,9 @@ impl<'a> MarkdownFolder<'a> {
         let store = self.store;
         for (uid, written) in std::mem::take(&mut self.written) {
             let Ok(uid) = Uid::parse(&uid) else { continue };
-            if store.is_forgotten(&uid)? {
+            if store.memories().is_forgotten(&uid)? {
                 written.iter().try_for_each(|written| self.remove(&written.path))?;
-            } else if store.memory_by_uid(&uid)?.is_none() {
+            } else if store.memories().by_uid(&uid)?.is_none() {
                 self.report.unknown += 1;
             }
         }

@@ -26,15 +26,16 @@ impl<'a> RecordBuilder<'a> {
         if let Some((host, session)) = memory.session.map(|id| self.session(id)).transpose()?.flatten() {
             (record.host, record.session) = (Some(host), Some(session));
         }
-        record.attach(self.store.attachments(memory.id)?);
-        record.add_links(&self.store.memory_links(memory.id, &memory.uid)?);
+        record.attach(self.store.memories().attachments(memory.id)?);
+        record.add_links(&self.store.memories().links_by_uid(memory.id, &memory.uid)?);
         Ok(record)
     }
 
     /// Returns a record that names a project and nothing else.
     fn project(&mut self, id: ProjectId) -> Result<&MemoryRecord, StoreError> {
         if !self.projects.contains_key(&id) {
-            let record = self.store.project(id)?.map(|project| project_record(&project)).unwrap_or_default();
+            let record =
+                self.store.projects().get(id)?.map(|project| project_record(&project)).unwrap_or_default();
             self.projects.insert(id, record);
         }
         Ok(self.projects.entry(id).or_default())
@@ -44,7 +45,7 @@ impl<'a> RecordBuilder<'a> {
         if let Some(known) = self.sessions.get(&id) {
             return Ok(known.clone());
         }
-        let names = self.store.session(id)?.map(|session| (session.host, session.host_session));
+        let names = self.store.sessions().get(id)?.map(|session| (session.host, session.host_session));
         self.sessions.insert(id, names.clone());
         Ok(names)
     }

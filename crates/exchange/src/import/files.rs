@@ -238,9 +238,9 @@ impl<'a> FileImport<'a> {
 
     /// Revises the memory of an edited document; returns whether there was anything to revise.
     fn revise(&mut self, store: &mut Store, edited: &PreparedMemory) -> Result<bool, StoreError> {
-        let Some(memory) = store.memory_by_uid(&edited.uid)? else { return Ok(false) };
+        let Some(memory) = store.memories().by_uid(&edited.uid)? else { return Ok(false) };
         let Some(content) = edit_of(edited, &memory) else { return Ok(false) };
-        match store.revise(memory.id, &content, self.options.now) {
+        match store.memories_mut().revise(memory.id, &content, self.options.now) {
             Ok(()) => self.report.revised += 1,
             Err(StoreError::Forgotten { .. }) => self.report.forgotten += 1,
             Err(error) => return Err(error),

@@ -105,10 +105,10 @@ impl<'a> Importer<'a> {
         content: &Content,
     ) -> Result<Option<MemoryId>, StoreError> {
         // The store itself decides about a known uid, tombstones included.
-        if self.duplicates == DuplicateRule::SameUid || store.memory_by_uid(uid)?.is_some() {
+        if self.duplicates == DuplicateRule::SameUid || store.memories().by_uid(uid)?.is_some() {
             return Ok(None);
         }
-        store.memory_with_text(project, content)
+        store.memories().with_text(project, content)
     }
 
     fn session(
@@ -121,13 +121,13 @@ impl<'a> Importer<'a> {
         if let Some(id) = self.sessions.get(&session) {
             return Ok(*id);
         }
-        let id = store.find_or_create_session(project, &session.host, &session.name, at)?;
+        let id = store.sessions_mut().find_or_create(project, &session.host, &session.name, at)?;
         self.sessions.insert(session, id);
         Ok(id)
     }
 
     fn write(&mut self, store: &mut Store) -> Result<(), StoreError> {
-        for kept in store.insert_transferred(&self.batch)? {
+        for kept in store.memories_mut().insert_transferred(&self.batch)? {
             match kept {
                 InsertOutcome::Written(id) => self.report.written.push(id),
                 InsertOutcome::Known(id) => self.report.known.push(id),
@@ -146,12 +146,12 @@ impl<'a> Importer<'a> {
     ) -> Result<ImporterReport, StoreError> {
         self.write(store)?;
         self.links.extend(named);
-        store.link_transferred(&self.links)?;
+        store.memories_mut().link_transferred(&self.links)?;
         Ok(self.report)
     }
 }
 
 /// Notes that a source was read to its end, so that it is skipped until it changes.
 pub(crate) fn mark_done(store: &mut Store, state: ImportProgress, now: Timestamp) -> Result<(), StoreError> {
-    store.save_import_progress(&ImportProgress { is_done: true, ..state }, now)
+    store.imports_mut().save_progress(&ImportProgress { is_done: true, ..state }, now)
 }

@@ -147,7 +147,7 @@ impl MachineImport {
 
 /// Returns the folders of all known projects.
 pub(crate) fn known_folders(store: &Store) -> Result<Vec<PathBuf>, StoreError> {
-    let projects = store.projects()?.into_iter();
+    let projects = store.projects().list()?.into_iter();
     Ok(projects.flat_map(|summary| summary.project.roots).map(PathBuf::from).collect())
 }
 
@@ -238,7 +238,7 @@ impl MachineImportReport {
     pub fn by_project(&self, store: &Store) -> Result<Vec<ImportedIntoProject>, StoreError> {
         let mut projects: HashMap<ProjectId, (KindCounts, FileCounts)> = HashMap::new();
         for ids in self.memories().chunks(BATCH) {
-            for memory in store.memories(ids)? {
+            for memory in store.memories().get_many(ids)? {
                 let (kinds, files) = projects.entry(memory.project).or_default();
                 *kinds.entry(memory.content.kind).or_default() += 1;
                 memory.content.files.into_iter().for_each(|file| *files.entry(file).or_default() += 1);
@@ -249,7 +249,7 @@ impl MachineImportReport {
             let mut files: Vec<(String, u64)> = files.into_iter().collect();
             files.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
             let files = files.into_iter().map(|(file, _)| file).collect();
-            let name = store.project(id)?.map(|project| project.name).unwrap_or_default();
+            let name = store.projects().get(id)?.map(|project| project.name).unwrap_or_default();
             sorted.push(ImportedIntoProject { id, name, kinds, files });
         }
         sorted.sort_by(|one, other| (other.memories(), &one.name).cmp(&(one.memories(), &other.name)));

@@ -43,7 +43,7 @@ pub fn import_memories(
     options: &ImportOptions<'_>,
 ) -> Result<MemoryImportReport, StoreError> {
     let state = state_of(instance, options.redactor);
-    let before = store.import_progress(&state.source, &state.location)?;
+    let before = store.imports().progress(&state.source, &state.location)?;
     if before.is_some_and(|before| before.is_done && before.fingerprint == state.fingerprint) {
         return Ok(MemoryImportReport { is_unchanged: true, ..MemoryImportReport::default() });
     }
@@ -175,8 +175,8 @@ impl<'a> InstanceImport<'a> {
 
 /// Supersedes what a rules file no longer says by what it says now.
 fn retire_removed_sections(store: &mut Store, report: &ImporterReport) -> Result<(), StoreError> {
-    let mut current = store.memories(&report.known)?;
-    current.extend(store.memories(&report.written)?);
+    let mut current = store.memories().get_many(&report.known)?;
+    current.extend(store.memories().get_many(&report.written)?);
     let is_rule = |memory: &Memory| memory.content.is_of_rules_file();
     // All current sections count, not only new ones: the import before may have been killed between writing and retiring.
     let Some(newest) = current.iter().filter(|memory| is_rule(memory)).max_by_key(|memory| memory.id.0)
@@ -184,11 +184,11 @@ fn retire_removed_sections(store: &mut Store, report: &ImporterReport) -> Result
         return Ok(());
     };
     let filter = Filter { limit: MOST_SECTIONS, ..Filter::within(Scope::Project(newest.project)) };
-    let about = store.about_files(&newest.content.files, &filter)?;
-    for stored in store.memories(&about)? {
+    let about = store.search().about_files(&newest.content.files, &filter)?;
+    for stored in store.memories().get_many(&about)? {
         let is_current = current.iter().any(|memory| memory.id == stored.id);
         if is_rule(&stored) && stored.content.files == newest.content.files && !is_current {
-            store.mark_superseded(stored.id, newest.id, newest.created_at)?;
+            store.memories_mut().mark_superseded(stored.id, newest.id, newest.created_at)?;
         }
     }
     Ok(())

@@ -51,18 +51,18 @@ impl<'a> ProjectResolver<'a> {
         }
         let id = match project {
             ImportedProject::Folder(folder) => match self.folder(folder) {
-                Some(project_ref) => Some(store.find_or_create_project(&project_ref, self.now)?),
+                Some(project_ref) => Some(store.projects_mut().find_or_create(&project_ref, self.now)?),
                 None => None,
             },
             ImportedProject::Keyed { name, keys } => {
-                Some(store.find_or_create_project(&without_folder(name, keys.clone()), self.now)?)
+                Some(store.projects_mut().find_or_create(&without_folder(name, keys.clone()), self.now)?)
             }
             ImportedProject::Named(name) => self.named(store, name)?,
             ImportedProject::Unnamed => match self.rules {
                 ProjectRules::Filtered(_) => None,
                 ProjectRules::All(DefaultProject::Known(id)) => Some(*id),
                 ProjectRules::All(DefaultProject::At(project_ref)) => {
-                    Some(store.find_or_create_project(project_ref, self.now)?)
+                    Some(store.projects_mut().find_or_create(project_ref, self.now)?)
                 }
             },
         };
@@ -84,11 +84,11 @@ impl<'a> ProjectResolver<'a> {
         {
             return Ok(None);
         }
-        if let [only] = store.projects_named(&name)?.as_slice() {
+        if let [only] = store.projects().named(&name)?.as_slice() {
             return Ok(Some(only.id));
         }
         let keys = vec![ProjectKey::Named(name.clone())];
-        store.find_or_create_project(&without_folder(&name, keys), self.now).map(Some)
+        store.projects_mut().find_or_create(&without_folder(&name, keys), self.now).map(Some)
     }
 }
 

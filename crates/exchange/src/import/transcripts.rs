@@ -108,7 +108,7 @@ fn jobs(
     let mut jobs = Vec::new();
     for transcript in transcripts {
         let state = state_of(&transcript, options);
-        let before = store.import_progress(&state.source, &state.location)?;
+        let before = store.imports().progress(&state.source, &state.location)?;
         let was_read = before.as_ref().is_some_and(|before| before.is_done);
         match before.filter(|before| before.fingerprint == state.fingerprint) {
             Some(before) if before.is_done => report.unchanged += 1,
@@ -312,7 +312,7 @@ impl TranscriptImporter<'_> {
     ) -> Result<(), StoreError> {
         add_counts(&mut self.report.skipped, &batch.skipped);
         for (name, newest) in self.keep_events(store, job, batch)? {
-            if let Some(session) = store.find_session(job.transcript.host.as_str(), name)? {
+            if let Some(session) = store.sessions().find(job.transcript.host.as_str(), name)? {
                 let trigger =
                     if batch.is_last { DistilTrigger::SessionEnd } else { DistilTrigger::BatchPart };
                 self.distil_session(store, session.id, trigger, newest)?;
@@ -326,7 +326,7 @@ impl TranscriptImporter<'_> {
         } else {
             read_again
         };
-        store.save_import_progress(&state, self.options.now)
+        store.imports_mut().save_progress(&state, self.options.now)
     }
 
     /// Stores the events of a batch, and returns the sessions of which something is new, each with the time of its newest event.
@@ -342,9 +342,10 @@ impl TranscriptImporter<'_> {
         for arrival in &batch.arrivals {
             let event = &arrival.event;
             if !sessions.contains_key(event.host_session.as_str()) {
-                let was_captured = store.was_captured_by_hooks(&event.host, &event.host_session)?;
+                let was_captured =
+                    store.sessions().was_captured_by_hooks(&event.host, &event.host_session)?;
                 if job.was_read && !known_to.contains_key(&event.host_session) {
-                    let session = store.find_session(&event.host, &event.host_session)?;
+                    let session = store.sessions().find(&event.host, &event.host_session)?;
                     let last = session.map_or(Timestamp(i64::MIN), |session| session.last_event_at);
                     known_to.insert(event.host_session.clone(), last);
                 }
@@ -357,11 +358,11 @@ impl TranscriptImporter<'_> {
             }
             // What was imported before and has expired since is not new.
             let was_known = known_to.get(&event.host_session).is_some_and(|known_to| event.at <= *known_to);
-            if was_known && !store.has_event(event.key)? {
+            if was_known && !store.events().contains(event.key)? {
                 report.known += 1;
                 continue;
             }
-            match store.record(arrival)? {
+            match store.events_mut().record(arrival)? {
                 RecordOutcome::Stored(_) => {
                     report.new += 1;
                     progress.newest = progress.newest.max(Some(event.at));
@@ -385,7 +386,7 @@ impl TranscriptImporter<'_> {
         let how = Distillation { trigger, root: None, redactor: self.options.redactor, now, until: None };
         self.report.memories.extend(distil_batch(store, session, &how, &mut self.cache)?.written);
         if trigger == DistilTrigger::SessionEnd {
-            store.end_session(session)?;
+            store.sessions_mut().end(session)?;
         }
         Ok(())
     }

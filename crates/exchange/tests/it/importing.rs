@@ -42,7 +42,7 @@ fn take(store: &mut Store, instance: &SourceInstance) -> MemoryImportReport {
 
 fn all(store: &Store) -> Vec<Memory> {
     let mut memories = Vec::new();
-    store.each_memory(|memory| memories.push(memory)).unwrap();
+    store.memories().for_each(|memory| memories.push(memory)).unwrap();
     memories
 }
 

@@ -57,8 +57,8 @@ fn lived_through(store: &mut Store, events: &[StoredEvent], cwd: &Path) {
     for StoredEvent { event, .. } in events {
         let keys = vec![ProjectKey::Path(root.clone())];
         let project_ref = ProjectRef { keys, name: "shop".into(), root: root.clone(), parent: None };
-        store.record(&IncomingEvent { event: event.clone(), project_ref }).unwrap();
-        session = store.find_session(&event.host, &event.host_session).unwrap();
+        store.events_mut().record(&IncomingEvent { event: event.clone(), project_ref }).unwrap();
+        session = store.sessions().find(&event.host, &event.host_session).unwrap();
         if event.kind == EventKind::TurnEnd {
             distil_as(DistilTrigger::TurnEnd, store, session.as_ref().unwrap().id, event.at, &redactor);
         }
@@ -84,7 +84,7 @@ fn memories(store: &Store) -> Vec<String> {
             standing == Standing::Confirmed
         )
     };
-    store.each_memory(|memory| memories.push(line_of(memory))).unwrap();
+    store.memories().for_each(|memory| memories.push(line_of(memory))).unwrap();
     memories.sort();
     memories
 }
@@ -97,7 +97,7 @@ fn an_import_learns_what_hooks_would_have_learnt_turn_by_turn() {
     let imported = imported(&home, &cwd);
     let mut lived = opened(&dir.path().join("lived"));
     for session in (1..=SESSIONS).map(SessionId) {
-        let events = imported.events(session, EventId(0)).unwrap();
+        let events = imported.events().of_session(session, EventId(0)).unwrap();
         assert!(events.len() > 4 * TURNS, "{}", events.len());
         lived_through(&mut lived, &events, &cwd);
     }

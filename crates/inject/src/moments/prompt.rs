@@ -40,7 +40,7 @@ impl Injector<'_> {
         let searcher = engine.searcher(self.store).with_freshness(&probe).until(self.until);
         let results = searcher.search(&query, &self.prompt_filter(prompt))?;
         let ids: Vec<MemoryId> = results.hits.iter().map(|hit| hit.memory.id).collect();
-        let unfaded: HashSet<MemoryId> = self.store.unfaded(&ids)?.into_iter().collect();
+        let unfaded: HashSet<MemoryId> = self.store.search().unfaded(&ids)?.into_iter().collect();
         let unseen = results.hits.into_iter().filter(|hit| self.is_unseen(&hit.memory));
         let unseen = unseen.filter(|hit| hit.memory.content.pinned || unfaded.contains(&hit.memory.id));
         Ok(unseen

@@ -35,23 +35,24 @@ impl Injector<'_> {
     fn stored_orientation(&self) -> Orientation {
         let project = self.recipient.project;
         let newest = |reason, kinds: &[Kind], limit| {
-            self.candidates(reason, |store| store.newest_of_kinds(project, kinds, limit))
+            self.candidates(reason, |store| store.search().newest_of_kinds(project, kinds, limit))
         };
         let mut summaries = newest("recent session", &[Kind::Summary], SUMMARIES);
         Orientation {
-            pinned: self.candidates("pinned", |store| store.pinned(project, MOST_PINNED)),
+            pinned: self.candidates("pinned", |store| store.search().pinned(project, MOST_PINNED)),
             work_tree: WorkTreeStatus::default(),
             handoff: newest("where the work stands", &[Kind::Handoff], HANDOFFS).map(last_at_work),
             last_summary: take_first(&mut summaries, "last session"),
             sessions: summaries,
             code_changes: self.code_changes(),
-            knowledge: self.candidates("project knowledge", |store| store.most_confident(project, KNOWLEDGE)),
+            knowledge: self
+                .candidates("project knowledge", |store| store.search().most_confident(project, KNOWLEDGE)),
             work: newest("recent work", &Kind::with(|kind| kind.group == KindGroup::Work), WORK),
         }
     }
 
     fn code_changes(&self) -> GatherResult<Vec<ChangedSymbol>> {
-        let read = || self.store.code_changes(self.recipient.project, None, CODE_CHANGES);
+        let read = || self.store.code().changes(self.recipient.project, None, CODE_CHANGES);
         Ok(self.store.read_until(self.until, read)?)
     }
 }

@@ -40,15 +40,15 @@ impl Injector<'_> {
     /// Returns the newest failures, then older ones that hold the command's words: what failed a year ago may fail again today.
     fn similar_failures(&self, store: &Store, command: &str) -> Result<Vec<MemoryId>, StoreError> {
         let project = self.recipient.project;
-        let mut failures = store.newest_of_kinds(project, &[Kind::Failure], FAILURES)?;
+        let mut failures = store.search().newest_of_kinds(project, &[Kind::Failure], FAILURES)?;
         if failures.len() < FAILURES as usize {
             return Ok(failures);
         }
         let filter =
             Filter { kinds: vec![Kind::Failure], limit: FAILURES, ..Filter::within(Scope::Project(project)) };
-        let older = store.search_exact(&word_query(command), &filter)?.into_iter().map(|hit| hit.memory);
+        let older = store.search().exact(&word_query(command), &filter)?.into_iter().map(|hit| hit.memory);
         let older: Vec<MemoryId> = older.filter(|id| !failures.contains(id)).collect();
-        failures.extend(store.unfaded(&older)?);
+        failures.extend(store.search().unfaded(&older)?);
         Ok(failures)
     }
 
@@ -61,7 +61,7 @@ impl Injector<'_> {
         };
         let paths = [path_in_project(file, self.recipient.root)];
         let mut candidates = self.candidates("known about this file", |store| {
-            store.unfaded(&store.about_files(&paths, &filter)?)
+            store.search().unfaded(&store.search().about_files(&paths, &filter)?)
         })?;
         // An agent may revise its own decisions, so those are no warning.
         candidates.retain(|it| {

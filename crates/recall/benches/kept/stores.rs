@@ -47,10 +47,10 @@ fn fill(home: &Path, memories: usize) {
         let batch: Vec<NewMemory> =
             (0..left.min(2_000)).map(|_| new_memory(&corpus.memory(), project)).collect();
         left -= batch.len();
-        store.remember_all(&batch).expect("memories written");
+        store.memories_mut().remember_all(&batch).expect("memories written");
     }
     // As `import` leaves it.
-    store.merge_word_index().expect("one word index");
+    store.upkeep_mut().merge_word_index().expect("one word index");
 }
 
 pub(crate) fn open(home: &Path) -> (Store, ProjectId) {
@@ -63,7 +63,7 @@ pub(crate) fn open(home: &Path) -> (Store, ProjectId) {
 pub(crate) fn bench_project(store: &mut Store) -> ProjectId {
     let keys = vec![ProjectKey::Named("bench".to_owned())];
     let project_ref = ProjectRef { keys, name: "bench".to_owned(), root: "/bench".to_owned(), parent: None };
-    store.find_or_create_project(&project_ref, Timestamp(0)).expect("a project")
+    store.projects_mut().find_or_create(&project_ref, Timestamp(0)).expect("a project")
 }
 
 pub(crate) fn new_memory(made_up: &GeneratedMemory, project: ProjectId) -> NewMemory {

@@ -120,7 +120,7 @@ fn a_named_file_lifts_what_speaks_of_it() {
     let other = world.note(&format!("{text} elsewhere"));
     let about = world.note(text);
     let anchor = Anchor { path: "src/db/open.rs".into(), symbol: None, hash: None };
-    world.store.replace_anchors(about, &[anchor]).unwrap();
+    world.store.code_mut().replace_anchors(about, &[anchor]).unwrap();
     let answer = world.ask("which lock does src/db/open.rs take first");
     assert_eq!(ids(&answer).first(), Some(&about));
     assert!(hit(&answer, about).reasons.boosts.iter().any(|(lift, _)| *lift == Boost::Named));
@@ -132,7 +132,7 @@ fn a_link_brings_the_other_end() {
     let mut world = RecallWorld::new();
     let failure = world.write(Content::new(Kind::Failure, "page_count: 2 != 3", "page_count: 2 != 3"), 0);
     let fix = world.write(Content::new(Kind::Bugfix, "Round up", "Division rounds up now"), 0);
-    world.store.link(Link { from: fix, relation: Relation::Relates, to: failure }).unwrap();
+    world.store.memories_mut().link(Link { from: fix, relation: Relation::Relates, to: failure }).unwrap();
     let answer = world.ask("page_count fails");
     assert_eq!(ids(&answer), [failure, fix]);
     assert!(matches!(hit(&answer, fix).reasons.boosts[..], [(Boost::LinkedTo(id), _)] if id == failure));
@@ -141,13 +141,14 @@ fn a_link_brings_the_other_end() {
 #[test]
 fn a_short_turn_is_found_by_what_stands_beside_it() {
     let mut world = RecallWorld::new();
-    let session = world.store.find_or_create_session(world.project, "test", "s", crate::kit::NOW).unwrap();
+    let session =
+        world.store.sessions_mut().find_or_create(world.project, "test", "s", crate::kit::NOW).unwrap();
     let mut say = |text: &str| {
         let origin = MemoryOrigin { session: Some(session), ..MemoryOrigin::default() };
         let content = Content::new(Kind::Note, text, text);
         let new =
             NewMemory { uid: None, project: world.project, origin, content, created_at: crate::kit::NOW };
-        world.store.remember(&new).unwrap()
+        world.store.memories_mut().remember(&new).unwrap()
     };
     let query = say("Which port does the staging server listen on");
     let answered = say("It is port 8443");

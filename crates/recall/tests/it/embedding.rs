@@ -107,10 +107,10 @@ impl VectorHome {
 fn say(store: &mut Store, text: &str) -> MemoryId {
     let keys = vec![ProjectKey::Path("/home/u/one".to_owned())];
     let one = ProjectRef { keys, name: "one".to_owned(), root: "/home/u/one".to_owned(), parent: None };
-    let project = store.find_or_create_project(&one, NOW).unwrap();
+    let project = store.projects_mut().find_or_create(&one, NOW).unwrap();
     let content = draft(text);
     let new = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW };
-    store.remember(&new).unwrap()
+    store.memories_mut().remember(&new).unwrap()
 }
 
 fn draft(text: &str) -> Content {
@@ -132,7 +132,7 @@ fn what_waits_is_embedded_newest_first_and_once() {
     embed_pending(&mut store, &work, |done| reported.push(done)).unwrap();
     assert_eq!(*model.read.lock().unwrap(), ["three", "two", "one"]);
     assert_eq!((reported, place.rows()), (vec![1, 2, 3], vec![1, 1, 2, 2, 3, 3]));
-    assert_eq!((place.found("two"), store.count_stale_vectors().unwrap()), (Some(2), 0));
+    assert_eq!((place.found("two"), store.vectors().count_stale().unwrap()), (Some(2), 0));
     assert_eq!(embed(&mut store, &model), 0);
     assert_eq!(place.rows().len(), 6);
     assert!(place.is_read_only_by_its_owner());
@@ -146,7 +146,7 @@ fn title_text_and_facts_are_embedded_and_nothing_twice() {
     let facts = vec!["width 4".to_owned()];
     let say = |store: &mut Store, title: &str, body: &str| {
         let content = Content { facts: facts.clone(), ..Content::new(Kind::Note, title, body) };
-        store.revise(MemoryId(1), &content, NOW).unwrap();
+        store.memories_mut().revise(MemoryId(1), &content, NOW).unwrap();
         embed(store, &model);
         model.read.lock().unwrap().pop().unwrap()
     };
@@ -162,13 +162,16 @@ fn title_text_and_facts_are_embedded_and_nothing_twice() {
 fn memories_stand_under_their_project_or_under_everywhere() {
     let place = VectorHome::new();
     let mut store = place.saying(&["here", "anywhere"]);
-    store.revise(MemoryId(2), &Content { scope: MemoryScope::User, ..draft("anywhere") }, NOW).unwrap();
+    store
+        .memories_mut()
+        .revise(MemoryId(2), &Content { scope: MemoryScope::User, ..draft("anywhere") }, NOW)
+        .unwrap();
     embed(&mut store, &model());
     let in_project = |project: i64| {
         let found = place.file().scan(&vector_of("x"), Scope::Projects(&[project]), 9).unwrap();
         found.iter().map(|neighbour| neighbour.memory).collect::<Vec<_>>()
     };
-    let project = store.memory(MemoryId(1)).unwrap().unwrap().project;
+    let project = store.memories().get(MemoryId(1)).unwrap().unwrap().project;
     assert_eq!((in_project(project.0), in_project(ANY_PROJECT.0)), (vec![1], vec![2]));
 }
 
@@ -178,7 +181,7 @@ fn a_changed_memory_is_found_by_its_new_words_only() {
     let mut store = place.saying(&["tabs", "other"]);
     let model = model();
     embed(&mut store, &model);
-    store.revise(MemoryId(1), &draft("spaces"), NOW).unwrap();
+    store.memories_mut().revise(MemoryId(1), &draft("spaces"), NOW).unwrap();
     assert_eq!(embed(&mut store, &model), 1);
     assert_eq!((place.found("tabs"), place.found("spaces")), (None, Some(1)));
     assert_eq!(place.rows(), [1, 1, 2, 2]);
@@ -193,10 +196,10 @@ fn no_byte_of_a_forgotten_memorys_vector_stays() {
     let bytes = vector_of("a secret wish").quantise().to_bytes();
     let holds = || fs::read(place.home.vectors()).unwrap().windows(384).any(|part| part == &bytes[4..]);
     assert!(holds());
-    store.forget(&[MemoryId(1)], NOW).unwrap();
+    store.memories_mut().forget(&[MemoryId(1)], NOW).unwrap();
     remove_dead_vectors(&mut store, &model).unwrap();
     assert!(!holds());
-    assert_eq!((place.rows(), store.count_stale_vectors().unwrap()), (vec![2, 2], 0));
+    assert_eq!((place.rows(), store.vectors().count_stale().unwrap()), (vec![2, 2], 0));
 }
 
 #[test]
@@ -207,15 +210,15 @@ fn what_changes_or_is_forgotten_while_it_is_read_leaves_no_wrong_vector() {
         let (model, mut other) = (model(), place.store());
         *model.meanwhile.lock().unwrap() = Some(Box::new(move || {
             if forget {
-                other.forget(&[MemoryId(1)], NOW).unwrap();
+                other.memories_mut().forget(&[MemoryId(1)], NOW).unwrap();
             } else {
-                other.revise(MemoryId(1), &draft("spaces"), NOW).unwrap();
+                other.memories_mut().revise(MemoryId(1), &draft("spaces"), NOW).unwrap();
             }
         }));
         embed(&mut store, &model);
         assert_eq!(place.found("tabs"), None);
         assert_eq!(place.found("spaces"), (!forget).then_some(1));
-        assert_eq!(store.count_stale_vectors().unwrap(), 0);
+        assert_eq!(store.vectors().count_stale().unwrap(), 0);
     }
 }
 
@@ -228,8 +231,8 @@ fn a_kill_between_the_steps_loses_nothing_and_leaves_nothing_wrong() {
         let model = model();
         embed(&mut store, &model);
         let three = say(&mut store, "three");
-        let memory = store.memory(three).unwrap().unwrap();
-        store.begin_vector_append(&[memory]).unwrap();
+        let memory = store.memories().get(three).unwrap().unwrap();
+        store.vectors_mut().begin_append(&[memory]).unwrap();
         let vectors: Vec<Quantised> = model.encode("three").iter().map(Vector::quantise).collect();
         let rows = vectors.iter().map(|vector| VectorRow { memory: 3, project: 1, vector });
         let mut writer = VectorWriter::open(&place.home.vectors(), model.name).unwrap();
@@ -238,7 +241,7 @@ fn a_kill_between_the_steps_loses_nothing_and_leaves_nothing_wrong() {
         let mut store = place.store();
         assert_eq!(embed(&mut store, &model), 1);
         assert_eq!((place.rows(), place.found("three")), (vec![1, 1, 2, 2, 3, 3], Some(3)));
-        assert_eq!(store.count_stale_vectors().unwrap(), 0);
+        assert_eq!(store.vectors().count_stale().unwrap(), 0);
     }
 }
 
@@ -271,7 +274,7 @@ fn making_anew_goes_on_where_it_was_cut_short() {
     let model = model();
     embed(&mut store, &model);
     rebuild_vectors(&mut store, &model).unwrap();
-    assert_eq!((place.rows(), store.count_stale_vectors().unwrap()), (vec![], 2));
+    assert_eq!((place.rows(), store.vectors().count_stale().unwrap()), (vec![], 2));
     assert_eq!(embed(&mut place.store(), &model), 2);
     assert_eq!(place.rows(), [1, 1, 2, 2]);
 }
@@ -312,14 +315,17 @@ fn who_finds_another_process_embedding_leaves_it_the_work() {
 fn when_the_time_is_over_the_rest_goes_on_waiting() {
     let place = VectorHome::new();
     let mut store = place.saying(&["one", &"long ".repeat(40)]);
-    store.revise(MemoryId(2), &Content::new(Kind::Note, "two", &"word ".repeat(40_000)), NOW).unwrap();
+    store
+        .memories_mut()
+        .revise(MemoryId(2), &Content::new(Kind::Note, "two", &"word ".repeat(40_000)), NOW)
+        .unwrap();
     let model = model();
     let within =
         |time: Duration| EmbeddingJob { encoder: &model, cores: 1, until: Some(Instant::now() + time) };
     assert_eq!(embed_pending(&mut store, &within(Duration::ZERO), |_| {}).unwrap().memories, 0);
     let most = within(Duration::from_secs(10));
     assert_eq!(embed_pending(&mut store, &most, |_| {}).unwrap().memories, 1, "the long one does not fit");
-    assert_eq!((place.rows(), store.count_stale_vectors().unwrap()), (vec![1, 1], 1));
+    assert_eq!((place.rows(), store.vectors().count_stale().unwrap()), (vec![1, 1], 1));
     assert_eq!(embed(&mut store, &model), 1);
 }
 

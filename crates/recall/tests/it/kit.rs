@@ -32,7 +32,10 @@ impl RecallWorld {
     pub(crate) fn write(&mut self, content: Content, days_ago: i64) -> MemoryId {
         let (project, origin) = (self.project, MemoryOrigin::default());
         let created_at = NOW.plus_ms(-days_ago * DAY);
-        self.store.remember(&NewMemory { uid: None, project, origin, content, created_at }).unwrap()
+        self.store
+            .memories_mut()
+            .remember(&NewMemory { uid: None, project, origin, content, created_at })
+            .unwrap()
     }
 
     /// Writes a note of today whose title is all it says.
@@ -50,8 +53,8 @@ impl RecallWorld {
         let path = self.dir.path().join("vectors");
         let model = MiniLm::load();
         let mut writer = VectorWriter::rebuild(&path, model_name()).unwrap();
-        for id in self.store.list(&Filter { limit: u32::MAX, ..self.within() }).unwrap() {
-            let memory = self.store.memory(id).unwrap().unwrap();
+        for id in self.store.search().list(&Filter { limit: u32::MAX, ..self.within() }).unwrap() {
+            let memory = self.store.memories().get(id).unwrap().unwrap();
             for vector in model.encode(&memory.content.body) {
                 let vector = vector.quantise();
                 writer
@@ -87,7 +90,7 @@ impl RecallWorld {
 pub(crate) fn project(store: &mut Store, name: &str) -> ProjectId {
     let keys = vec![ProjectKey::Named(name.to_owned())];
     let project_ref = ProjectRef { keys, name: name.to_owned(), root: format!("/{name}"), parent: None };
-    store.find_or_create_project(&project_ref, NOW).unwrap()
+    store.projects_mut().find_or_create(&project_ref, NOW).unwrap()
 }
 
 pub(crate) fn ids(answer: &SearchResults) -> Vec<MemoryId> {

@@ -85,7 +85,7 @@ fn what_was_superseded_is_left_out_and_names_its_replacement_when_asked_for() {
     let content = decided("Invoices are sent by mail");
     let (project, origin) = (world.project, MemoryOrigin::default());
     let new = NewMemory { uid: None, project, origin, content, created_at: NOW };
-    let new = world.store.supersede(old, &new).unwrap();
+    let new = world.store.memories_mut().supersede(old, &new).unwrap();
     assert_eq!(ids(&world.ask("how are invoices sent")), [new]);
     let filter = Filter { standing: StandingFilter::Any, ..world.within() };
     let searcher = Searcher::new(&world.store, &RankingWeights::SEARCH);

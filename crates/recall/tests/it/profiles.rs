@@ -107,14 +107,14 @@ fn what_is_shown_and_never_used_fades_when_unasked() {
     let ignored = world.note("Deploy with the blue script, the one for Tuesdays");
     let fresh = world.note("The blue button of the admin page starts a deploy");
     for _ in 0..30 {
-        world.store.record_impressions(&[ignored], ImpressionKind::Injected, NOW).unwrap();
+        world.store.injections_mut().record_impressions(&[ignored], ImpressionKind::Injected, NOW).unwrap();
     }
     let weights = RankingWeights { floor: 0.0, ..RankingWeights::INJECT };
     let answer = world.ask_with("deploy blue script", &weights, None);
     assert_eq!(ids(&answer), [fresh, ignored]);
     let faded = ScoreFactor::Signal(Signal::Unused);
     assert!(hit(&answer, ignored).reasons.factors.iter().any(|(factor, by)| *factor == faded && *by < 0.3));
-    world.store.mark_used(&[ignored], UseKind::Fetched, NOW).unwrap();
+    world.store.injections_mut().mark_used(&[ignored], UseKind::Fetched, NOW).unwrap();
     assert_eq!(ids(&world.ask_with("deploy blue script", &weights, None)), [ignored, fresh]);
 }
 

@@ -91,10 +91,10 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
         let project = if memory.is_own { world.project } else { other };
         let created_at = days_before_now(memory.days_old);
         let new = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at };
-        let id = world.store.remember(&new).unwrap();
+        let id = world.store.memories_mut().remember(&new).unwrap();
         for _ in 0..memory.uses {
             let at = days_before_now(memory.days_since_use.unwrap());
-            world.store.mark_used(&[id], UseKind::Fetched, at).unwrap();
+            world.store.injections_mut().mark_used(&[id], UseKind::Fetched, at).unwrap();
         }
         made.push((id, memory));
     }
@@ -103,7 +103,7 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
     words.word("cache");
     words.word("invalidation");
     words.word("broadcast");
-    let bm25 = world.store.search_exact(&words, &everywhere).unwrap();
+    let bm25 = world.store.search().exact(&words, &everywhere).unwrap();
 
     let question =
         SearchQuery { from: Some(world.project), ..SearchQuery::new("cache invalidation broadcast", NOW) };
@@ -130,9 +130,9 @@ fn being_shown_does_not_reinforce_and_use_does() {
     let shown = world.note("the harbour floods at spring tide");
     let before = world.ask_with("harbour", &RankingWeights::SIX_SIGNALS, None).hits[0].score;
     for _ in 0..50 {
-        world.store.record_impressions(&[shown], ImpressionKind::Injected, NOW).unwrap();
+        world.store.injections_mut().record_impressions(&[shown], ImpressionKind::Injected, NOW).unwrap();
     }
     assert_eq!(world.ask_with("harbour", &RankingWeights::SIX_SIGNALS, None).hits[0].score, before);
-    world.store.mark_used(&[shown], UseKind::Cited, NOW).unwrap();
+    world.store.injections_mut().mark_used(&[shown], UseKind::Cited, NOW).unwrap();
     assert!(world.ask_with("harbour", &RankingWeights::SIX_SIGNALS, None).hits[0].score > before);
 }

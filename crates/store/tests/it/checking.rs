@@ -21,7 +21,7 @@ fn every_row_with_a_flipped_byte_is_named_and_no_other() {
     }
     fs::write(test.home.database(), bytes).unwrap();
     for purpose in [Purpose::Read, Purpose::Hook] {
-        let report = Store::open(&test.home, purpose, NOW).unwrap().check(CheckDepth::Full).unwrap();
+        let report = Store::open(&test.home, purpose, NOW).unwrap().upkeep().check(CheckDepth::Full).unwrap();
         assert_eq!((rotten.len(), &report.damaged, report.checked), (100, &rotten, 150));
         assert!(report.file.is_empty() && !report.is_sound(), "SQLite sees nothing: {report:?}");
         bar("R12", format_args!("{} of {} rotten rows named", report.damaged.len(), rotten.len()));
@@ -34,7 +34,7 @@ fn a_sound_store_is_called_sound_however_it_is_opened() {
     fill(&mut test.open(), 20);
     for purpose in [Purpose::Command, Purpose::Hook, Purpose::Read] {
         for depth in [CheckDepth::Quick, CheckDepth::Full] {
-            let report = Store::open(&test.home, purpose, NOW).unwrap().check(depth).unwrap();
+            let report = Store::open(&test.home, purpose, NOW).unwrap().upkeep().check(depth).unwrap();
             assert!(report.is_sound(), "{purpose:?} {depth:?} {report:?}");
         }
     }
@@ -56,18 +56,18 @@ fn a_broken_word_index_is_told_from_a_broken_file_and_is_made_anew() {
         fill(&mut test.open(), 30);
         raw(&test.home).execute_batch(breakage).unwrap();
         let mut store = test.hook();
-        let report = store.check(CheckDepth::Full).unwrap();
+        let report = store.upkeep().check(CheckDepth::Full).unwrap();
         assert_eq!(report.file, Vec::<String>::new(), "{breakage}");
         assert!(report.words.is_some(), "{breakage}");
         let mut steps = Vec::new();
-        assert_eq!(store.rebuild_word_index(|done| steps.push(done)).unwrap(), 30, "{breakage}");
+        assert_eq!(store.upkeep_mut().rebuild_word_index(|done| steps.push(done)).unwrap(), 30, "{breakage}");
         assert_eq!(steps.len(), 30);
-        assert!(store.check(CheckDepth::Full).unwrap().is_sound(), "{breakage}");
-        let hits = store.search_exact(&any_of(&["body7x"]), &Filter::within(Scope::Everywhere)).unwrap();
+        assert!(store.upkeep().check(CheckDepth::Full).unwrap().is_sound(), "{breakage}");
+        let hits = store.search().exact(&any_of(&["body7x"]), &Filter::within(Scope::Everywhere)).unwrap();
         assert_eq!(hits.len(), 1, "{breakage}");
         // It is as careful with what is forgotten as the first one was.
         let id = note(&mut store, "secret", "zyxquux");
-        store.forget(&[id], NOW).unwrap();
+        store.memories_mut().forget(&[id], NOW).unwrap();
         drop(store);
         assert_eq!(crate::kit::grep(test.home.root(), "zyxquux"), vec![], "{breakage}");
     }
@@ -78,7 +78,7 @@ fn a_schema_that_is_not_ours_is_named() {
     let test = TestHome::new();
     drop(test.open());
     raw(&test.home).execute_batch("DROP INDEX anchors_by_path; CREATE TABLE stranger (x)").unwrap();
-    let report = test.open().check(CheckDepth::Full).unwrap();
+    let report = test.open().upkeep().check(CheckDepth::Full).unwrap();
     assert_eq!(
         report.schema,
         ["index anchors_by_path is missing or different", "table stranger is not ours"]
@@ -92,6 +92,6 @@ fn a_row_that_cannot_be_read_is_damaged_and_does_not_hide_the_others() {
     fill(&mut test.open(), 5);
     let spoil = "UPDATE memories SET facts = 'no list' WHERE id = 2; UPDATE memories SET checksum = x'00' WHERE id = 4";
     raw(&test.home).execute_batch(spoil).unwrap();
-    let report = test.open().check(CheckDepth::Full).unwrap();
+    let report = test.open().upkeep().check(CheckDepth::Full).unwrap();
     assert_eq!(report.damaged, [MemoryId(2), MemoryId(4)]);
 }

@@ -38,14 +38,14 @@ fn mapped(path: &str, symbols: Vec<Symbol>, changes: Vec<CodeChange>) -> FileUpd
 
 /// Starts a session in the project at `/home/u/one`.
 fn session(store: &mut Store, name: &str) -> (ProjectId, SessionId) {
-    store.record(&arrival(name, 1)).unwrap();
+    store.events_mut().record(&arrival(name, 1)).unwrap();
     let project = project(store, "/home/u/one");
-    let found = store.sessions(Some(project), 100, 0).unwrap();
+    let found = store.sessions().list(Some(project), 100, 0).unwrap();
     (project, found.iter().map(|summary| summary.session.id).max().unwrap())
 }
 
 fn told(store: &Store, project: ProjectId, session: Option<SessionId>) -> Vec<String> {
-    let changed = store.code_changes(project, session, 100).unwrap();
+    let changed = store.code().changes(project, session, 100).unwrap();
     changed.iter().map(|it| format!("{} {} {}", it.change.as_str(), it.path, it.signature)).collect()
 }
 
@@ -54,19 +54,19 @@ fn the_map_of_a_file_is_read_back_as_it_was_kept_and_replaced_whole() {
     let test = TestHome::new();
     let mut store = test.open();
     let (project, session) = session(&mut store, "s");
-    assert_eq!(store.file_map(project, "a.rs").unwrap(), None);
+    assert_eq!(store.code().file_map(project, "a.rs").unwrap(), None);
     // Two of one name: overloads keep their order.
     let symbols = vec![symbol("f", 1), symbol("f", 2), symbol("g", 3)];
-    store.record_code(project, session, &[mapped("a.rs", symbols.clone(), vec![])], NOW).unwrap();
-    let map = store.file_map(project, "a.rs").unwrap().unwrap();
+    store.code_mut().record(project, session, &[mapped("a.rs", symbols.clone(), vec![])], NOW).unwrap();
+    let map = store.code().file_map(project, "a.rs").unwrap().unwrap();
     assert_eq!((map.content_hash, map.symbols), (Digest([7; 16]), symbols));
-    store.record_code(project, session, &[mapped("a.rs", vec![symbol("h", 4)], vec![])], NOW).unwrap();
-    assert_eq!(store.file_map(project, "a.rs").unwrap().unwrap().symbols, [symbol("h", 4)]);
-    store.record_code(project, session, &[mapped("a.rs", vec![], vec![])], NOW).unwrap();
-    assert_eq!(store.file_map(project, "a.rs").unwrap().unwrap().symbols, [], "empty is not unknown");
+    store.code_mut().record(project, session, &[mapped("a.rs", vec![symbol("h", 4)], vec![])], NOW).unwrap();
+    assert_eq!(store.code().file_map(project, "a.rs").unwrap().unwrap().symbols, [symbol("h", 4)]);
+    store.code_mut().record(project, session, &[mapped("a.rs", vec![], vec![])], NOW).unwrap();
+    assert_eq!(store.code().file_map(project, "a.rs").unwrap().unwrap().symbols, [], "empty is not unknown");
     let gone = FileUpdate { path: "a.rs".into(), state: FileState::Gone, changes: vec![] };
-    store.record_code(project, session, &[gone], NOW).unwrap();
-    assert_eq!(store.file_map(project, "a.rs").unwrap(), None);
+    store.code_mut().record(project, session, &[gone], NOW).unwrap();
+    assert_eq!(store.code().file_map(project, "a.rs").unwrap(), None);
 }
 
 #[test]
@@ -80,12 +80,12 @@ fn a_file_that_cannot_be_read_keeps_its_map_and_says_why_until_it_can() {
         state: FileState::Unmapped("does not parse".into()),
         changes: vec![],
     };
-    store.record_code(project, session, std::slice::from_ref(&readable), NOW).unwrap();
-    store.record_code(project, session, &[unreadable.clone(), unreadable], NOW).unwrap();
-    assert_eq!(store.unmapped_files(project).unwrap(), [("a.rs".into(), "does not parse".into())]);
-    assert_eq!(store.file_map(project, "a.rs").unwrap().unwrap().symbols, [symbol("f", 1)]);
-    store.record_code(project, session, &[readable], NOW).unwrap();
-    assert_eq!(store.unmapped_files(project).unwrap(), []);
+    store.code_mut().record(project, session, std::slice::from_ref(&readable), NOW).unwrap();
+    store.code_mut().record(project, session, &[unreadable.clone(), unreadable], NOW).unwrap();
+    assert_eq!(store.code().unmapped_files(project).unwrap(), [("a.rs".into(), "does not parse".into())]);
+    assert_eq!(store.code().file_map(project, "a.rs").unwrap().unwrap().symbols, [symbol("f", 1)]);
+    store.code_mut().record(project, session, &[readable], NOW).unwrap();
+    assert_eq!(store.code().unmapped_files(project).unwrap(), []);
 }
 
 #[test]
@@ -109,7 +109,10 @@ fn a_session_leaves_one_row_a_symbol_with_the_net_of_what_it_did() {
         let mut store = test.open();
         let (project, session) = session(&mut store, "s");
         for step in &steps {
-            store.record_code(project, session, &[mapped("a.rs", vec![], vec![step.clone()])], NOW).unwrap();
+            store
+                .code_mut()
+                .record(project, session, &[mapped("a.rs", vec![], vec![step.clone()])], NOW)
+                .unwrap();
         }
         assert_eq!(told(&store, project, None), net, "{steps:?}");
     }
@@ -121,7 +124,7 @@ fn symbols_of_one_name_are_told_as_one() {
     let mut store = test.open();
     let (project, session) = session(&mut store, "s");
     let changes = vec![made("f", 1), made("g", 1), made("f", 2), deleted("g", 3), modified("h", 1, 2)];
-    store.record_code(project, session, &[mapped("a.rs", vec![], changes)], NOW).unwrap();
+    store.code_mut().record(project, session, &[mapped("a.rs", vec![], changes)], NOW).unwrap();
     assert_eq!(
         told(&store, project, None),
         ["modified a.rs fn h() // 2", "modified a.rs fn g() // 1", "new a.rs fn f() // 1"]
@@ -135,13 +138,13 @@ fn changes_are_read_by_session_or_project_the_last_changed_first() {
     let (project, one) = session(&mut store, "one");
     let (_, two) = session(&mut store, "two");
     let step = |change| [mapped("a.rs", vec![], vec![change])];
-    store.record_code(project, one, &step(made("f", 1)), NOW).unwrap();
-    store.record_code(project, two, &step(modified("f", 1, 2)), NOW).unwrap();
-    store.record_code(project, one, &step(made("g", 1)), NOW).unwrap();
-    store.record_code(project, one, &step(modified("f", 2, 3)), NOW).unwrap();
+    store.code_mut().record(project, one, &step(made("f", 1)), NOW).unwrap();
+    store.code_mut().record(project, two, &step(modified("f", 1, 2)), NOW).unwrap();
+    store.code_mut().record(project, one, &step(made("g", 1)), NOW).unwrap();
+    store.code_mut().record(project, one, &step(modified("f", 2, 3)), NOW).unwrap();
     assert_eq!(told(&store, project, Some(one)), ["new a.rs fn f() // 3", "new a.rs fn g() // 1"]);
     assert_eq!(told(&store, project, Some(two)), ["modified a.rs fn f() // 2"]);
-    assert_eq!(store.code_changes(project, None, 2).unwrap().len(), 2);
+    assert_eq!(store.code().changes(project, None, 2).unwrap().len(), 2);
     assert_eq!(told(&store, project, None).len(), 3);
 }
 
@@ -158,13 +161,13 @@ fn merged_projects_share_the_map_and_the_changes() {
         mapped("b.rs", vec![symbol("g", 1)], vec![]),
         unreadable,
     ];
-    store.record_code(from, session, &readings, NOW).unwrap();
-    store.record_code(into, session, &[mapped("b.rs", vec![symbol("h", 2)], vec![])], NOW).unwrap();
-    store.merge_projects(from, into).unwrap();
-    let names = |path| store.file_map(into, path).unwrap().unwrap().symbols;
+    store.code_mut().record(from, session, &readings, NOW).unwrap();
+    store.code_mut().record(into, session, &[mapped("b.rs", vec![symbol("h", 2)], vec![])], NOW).unwrap();
+    store.projects_mut().merge(from, into).unwrap();
+    let names = |path| store.code().file_map(into, path).unwrap().unwrap().symbols;
     assert_eq!((names("a.rs"), names("b.rs")), (vec![symbol("f", 1)], vec![symbol("h", 2)]));
     assert_eq!(told(&store, into, None), ["new a.rs fn f() // 1"]);
-    assert_eq!(store.unmapped_files(into).unwrap().len(), 1);
+    assert_eq!(store.code().unmapped_files(into).unwrap().len(), 1);
     assert_eq!(ask(&test.home, "SELECT count(*) FROM symbols"), 2);
     assert_eq!(ask(&test.home, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
@@ -176,7 +179,8 @@ fn what_is_known_of_code_does_not_grow_without_bound() {
     let (project, _) = session(&mut store, "s");
     let (other, session) = (crate::kit::project(&mut store, "/home/u/two"), session(&mut store, "t").1);
     store
-        .record_code(other, session, &[mapped("z.rs", vec![symbol("f", 1)], vec![made("f", 1)])], NOW)
+        .code_mut()
+        .record(other, session, &[mapped("z.rs", vec![symbol("f", 1)], vec![made("f", 1)])], NOW)
         .unwrap();
     raw(&test.home)
         .execute_batch(&format!(
@@ -191,13 +195,13 @@ fn what_is_known_of_code_does_not_grow_without_bound() {
             project.0
         ))
         .unwrap();
-    store.maintain(KEEP, NOW).unwrap();
+    store.upkeep_mut().maintain(KEEP, NOW).unwrap();
     for (table, kept) in
         [("code_changes", 5001), ("mapped_files", 5001), ("symbols", 5001), ("unmapped_files", 5000)]
     {
         assert_eq!(ask(&test.home, &format!("SELECT count(*) FROM {table}")), kept, "{table}");
     }
-    let changed = store.code_changes(project, None, 9999).unwrap();
+    let changed = store.code().changes(project, None, 9999).unwrap();
     assert_eq!((changed.len(), changed[0].qualified_name.as_str()), (5000, "f6000"), "the newest stay");
     assert_eq!(told(&store, other, None), ["new z.rs fn f() // 1"], "another project is left alone");
 }

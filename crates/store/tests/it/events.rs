@@ -12,9 +12,12 @@ fn id_of(recorded: RecordOutcome) -> EventId {
 }
 
 pub(crate) fn events(store: &Store) -> Vec<StoredEvent> {
-    let mut sessions = store.sessions(None, 1000, 0).unwrap();
+    let mut sessions = store.sessions().list(None, 1000, 0).unwrap();
     sessions.sort_by_key(|summary| summary.session.id.0);
-    sessions.iter().flat_map(|summary| store.events(summary.session.id, EventId(0)).unwrap()).collect()
+    sessions
+        .iter()
+        .flat_map(|summary| store.events().of_session(summary.session.id, EventId(0)).unwrap())
+        .collect()
 }
 
 /// Law 3.
@@ -22,11 +25,14 @@ pub(crate) fn events(store: &Store) -> Vec<StoredEvent> {
 fn an_event_delivered_twice_is_kept_once() {
     let test = TestHome::new();
     let mut store = test.open();
-    let first = store.record(&arrival("s", 1)).unwrap();
-    let again = store.record(&arrival("s", 1)).unwrap();
+    let first = store.events_mut().record(&arrival("s", 1)).unwrap();
+    let again = store.events_mut().record(&arrival("s", 1)).unwrap();
     assert_eq!((first, again), (RecordOutcome::Stored(id_of(first)), RecordOutcome::Duplicate(id_of(first))));
-    assert!(matches!(store.record(&arrival("other session", 1)).unwrap(), RecordOutcome::Stored(_)));
-    assert_eq!(store.count_events().unwrap(), 2);
+    assert!(matches!(
+        store.events_mut().record(&arrival("other session", 1)).unwrap(),
+        RecordOutcome::Stored(_)
+    ));
+    assert_eq!(store.events().count().unwrap(), 2);
 }
 
 /// R15: whatever the clock does between them.
@@ -37,13 +43,13 @@ fn events_are_read_in_the_order_they_arrived() {
     let jumps = [0, -3_600_000, 3650 * DAY, -3650 * DAY, i64::MAX - NOW.0, 1, i64::MIN];
     for (number, jump) in jumps.into_iter().enumerate() {
         let at = NOW.plus_ms(jump);
-        store.record(&arrival_saying("s", &format!("said {number}"), at)).unwrap();
+        store.events_mut().record(&arrival_saying("s", &format!("said {number}"), at)).unwrap();
     }
     let read = events(&store);
     let order: Vec<String> = read.iter().map(|event| event.event.payload.clone()).collect();
     let expected: Vec<String> = (0..jumps.len()).map(|n| format!("{{\"prompt\":\"said {n}\"}}")).collect();
     assert_eq!(order, expected);
-    let after = store.events(SessionId(1), read[4].id).unwrap();
+    let after = store.events().of_session(SessionId(1), read[4].id).unwrap();
     assert_eq!(after, read[5..]);
     bar("R15", format_args!("{0} of {0} in order of arrival over jumps of 10 years", jumps.len()));
 }
@@ -66,21 +72,23 @@ fn an_event_is_read_back_whole() {
             truncated: true,
             ..plain.event.clone()
         };
-        let id = id_of(store.record(&IncomingEvent { event: event.clone(), ..plain.clone() }).unwrap());
-        assert_eq!(store.events(SessionId(1), EventId(id.0 - 1)).unwrap()[0].event, event);
+        let id = id_of(
+            store.events_mut().record(&IncomingEvent { event: event.clone(), ..plain.clone() }).unwrap(),
+        );
+        assert_eq!(store.events().of_session(SessionId(1), EventId(id.0 - 1)).unwrap()[0].event, event);
     }
-    assert_eq!(store.session(SessionId(1)).unwrap().unwrap().ended_at, Some(NOW));
+    assert_eq!(store.sessions().get(SessionId(1)).unwrap().unwrap().ended_at, Some(NOW));
 }
 
 #[test]
 fn a_session_counts_what_came_from_it() {
     let test = TestHome::new();
     let mut store = test.open();
-    store.record(&arrival_saying("early", "one", Timestamp(5))).unwrap();
-    store.record(&arrival_saying("late", "two", Timestamp(9))).unwrap();
-    store.record(&arrival_saying("late", "three", Timestamp(7))).unwrap();
+    store.events_mut().record(&arrival_saying("early", "one", Timestamp(5))).unwrap();
+    store.events_mut().record(&arrival_saying("late", "two", Timestamp(9))).unwrap();
+    store.events_mut().record(&arrival_saying("late", "three", Timestamp(7))).unwrap();
     note(&mut store, "unrelated", "");
-    let sessions = store.sessions(None, 10, 0).unwrap();
+    let sessions = store.sessions().list(None, 10, 0).unwrap();
     let seen: Vec<(&str, u64, i64, i64)> = sessions
         .iter()
         .map(|s| {
@@ -88,6 +96,6 @@ fn a_session_counts_what_came_from_it() {
         })
         .collect();
     assert_eq!(seen, [("late", 2, 9, 9), ("early", 1, 5, 5)]);
-    assert_eq!(store.sessions(None, 1, 1).unwrap()[0].session.host_session, "early");
-    assert_eq!(store.status().unwrap().last_event_at, Some(Timestamp(7)), "the last to arrive");
+    assert_eq!(store.sessions().list(None, 1, 1).unwrap()[0].session.host_session, "early");
+    assert_eq!(store.upkeep().status().unwrap().last_event_at, Some(Timestamp(7)), "the last to arrive");
 }

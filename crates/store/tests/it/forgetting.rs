@@ -54,23 +54,24 @@ fn assert_gone(home: &Home) {
 /// Writes memory `n`: some revised, some superseded, all distilled from an event of their own and told to a session.
 fn write(store: &mut Store, n: usize) -> Vec<MemoryId> {
     let text = markers(n).join(" ");
-    let RecordOutcome::Stored(event) = store.record(&arrival_saying("s", &text, NOW)).unwrap() else {
+    let RecordOutcome::Stored(event) = store.events_mut().record(&arrival_saying("s", &text, NOW)).unwrap()
+    else {
         panic!()
     };
     let project = project(store, "/home/u/one");
     let origin = MemoryOrigin { events: vec![event], ..MemoryOrigin::default() };
     let memory = NewMemory { origin, ..new(project, saying(n, "first")) };
-    let id = store.remember(&memory).unwrap();
-    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
-    store.record_injection(&Injection { text, ..injection(project, session, &[id], NOW) }).unwrap();
+    let id = store.memories_mut().remember(&memory).unwrap();
+    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
+    store.injections_mut().record(&Injection { text, ..injection(project, session, &[id], NOW) }).unwrap();
     match n % 4 {
         0 => {
             // The marker is only in the older wordings.
-            store.revise(id, &saying(n, "second"), NOW).unwrap();
-            store.revise(id, &draft("harmless", "now"), NOW).unwrap();
+            store.memories_mut().revise(id, &saying(n, "second"), NOW).unwrap();
+            store.memories_mut().revise(id, &draft("harmless", "now"), NOW).unwrap();
             vec![id]
         }
-        1 => vec![id, store.supersede(id, &new(project, saying(n, "newer"))).unwrap()],
+        1 => vec![id, store.memories_mut().supersede(id, &new(project, saying(n, "newer"))).unwrap()],
         _ => vec![id],
     }
 }
@@ -81,16 +82,16 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
     let test = TestHome::new();
     let mut store = test.open();
     let mut victims: Vec<Vec<MemoryId>> = (0..50).map(|n| write(&mut store, n)).collect();
-    store.back_up(KEEP, NOW).unwrap();
+    store.upkeep_mut().back_up(KEEP, NOW).unwrap();
     victims.extend((50..100).map(|n| write(&mut store, n)));
     let bystanders: Vec<MemoryId> = (100..140).flat_map(|n| write(&mut store, n)).collect();
     // A second delivery of an event that will be forgotten still waits, and a copy is made between.
     Spool::new(&test.home).push(&arrival_saying("s", &markers(7).join(" "), NOW)).unwrap();
-    store.back_up(KEEP, NOW.plus_ms(1)).unwrap();
+    store.upkeep_mut().back_up(KEEP, NOW.plus_ms(1)).unwrap();
     assert!(!grep(test.home.root(), &markers(0)[0]).is_empty(), "the search itself works");
 
     let ids: Vec<MemoryId> = victims.iter().flatten().copied().collect();
-    let forgetting = store.forget(&ids, NOW).unwrap();
+    let forgetting = store.memories_mut().forget(&ids, NOW).unwrap();
     assert_eq!((&forgetting.forgotten, forgetting.remains_in.len()), (&ids, 0), "{forgetting:?}");
     assert_gone(&test.home);
     let copies = std::fs::read_dir(test.home.backups()).unwrap().map(|entry| entry.unwrap().path());
@@ -107,11 +108,11 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
     }
 
     // The others are as they were, and nothing of the forgotten comes back by being delivered again.
-    assert_eq!(store.memories(&bystanders).unwrap().len(), bystanders.len());
+    assert_eq!(store.memories().get_many(&bystanders).unwrap().len(), bystanders.len());
     for n in 0..100 {
-        store.record(&arrival_saying("s", &markers(n).join(" "), NOW)).unwrap();
+        store.events_mut().record(&arrival_saying("s", &markers(n).join(" "), NOW)).unwrap();
         let again = new(project(&mut store, "/home/u/one"), saying(n, "first"));
-        assert!(matches!(store.remember(&again), Err(StoreError::Forgotten { .. })), "{n}");
+        assert!(matches!(store.memories_mut().remember(&again), Err(StoreError::Forgotten { .. })), "{n}");
     }
     drop(store);
     assert_gone(&test.home);
@@ -131,7 +132,7 @@ fn a_reader_in_the_way_is_named_and_the_rest_is_done_later() {
         let other = write(&mut store, 3);
         let reader = raw(&test.home);
         reader.execute_batch("BEGIN; SELECT count(*) FROM memories").unwrap();
-        let forgetting = store.forget(&ids, NOW).unwrap();
+        let forgetting = store.memories_mut().forget(&ids, NOW).unwrap();
         let log = test.home.root().join("backstory.db-wal");
         assert!(forgetting.remains_in.contains(&log), "{forgetting:?}");
         for (file, _) in grep(test.home.root(), &markers(2)[0]) {
@@ -139,9 +140,12 @@ fn a_reader_in_the_way_is_named_and_the_rest_is_done_later() {
         }
         drop(reader);
         if later_by_forgetting {
-            assert_eq!(store.forget(&other, NOW).unwrap().remains_in, Vec::<std::path::PathBuf>::new());
+            assert_eq!(
+                store.memories_mut().forget(&other, NOW).unwrap().remains_in,
+                Vec::<std::path::PathBuf>::new()
+            );
         } else {
-            store.maintain(KEEP, NOW).unwrap();
+            store.upkeep_mut().maintain(KEEP, NOW).unwrap();
         }
         assert_eq!(
             markers(2).iter().flat_map(|marker| grep(test.home.root(), marker)).collect::<Vec<_>>(),
@@ -164,7 +168,7 @@ fn what_was_set_aside_is_named() {
     let bad = test.home.spool().join("bad");
     std::fs::create_dir_all(&bad).unwrap();
     std::fs::write(bad.join("junk"), "junk").unwrap();
-    let mut remains = store.forget(&ids, NOW).unwrap().remains_in;
+    let mut remains = store.memories_mut().forget(&ids, NOW).unwrap().remains_in;
     remains.sort();
     assert_eq!(remains, [broken, old, bad.join("junk")]);
 }
@@ -174,11 +178,11 @@ fn forgetting_what_is_not_there_forgets_nothing() {
     let test = TestHome::new();
     let mut store = test.open();
     let ids = write(&mut store, 2);
-    let refused = store.forget(&[ids[0], MemoryId(99)], NOW);
+    let refused = store.memories_mut().forget(&[ids[0], MemoryId(99)], NOW);
     assert!(matches!(refused, Err(StoreError::NoSuchMemory(MemoryId(99)))));
-    assert!(store.memory(ids[0]).unwrap().is_some());
-    store.forget(&[ids[0], ids[0]], NOW).unwrap();
-    assert!(store.memory(ids[0]).unwrap().is_none());
+    assert!(store.memories().get(ids[0]).unwrap().is_some());
+    store.memories_mut().forget(&[ids[0], ids[0]], NOW).unwrap();
+    assert!(store.memories().get(ids[0]).unwrap().is_none());
 }
 
 /// A memory that a copy does not hold must not come back after that copy was restored.
@@ -186,9 +190,9 @@ fn forgetting_what_is_not_there_forgets_nothing() {
 fn every_copy_knows_what_was_forgotten() {
     let test = TestHome::new();
     let mut store = test.open();
-    let copy = store.back_up(KEEP, NOW).unwrap();
+    let copy = store.upkeep_mut().back_up(KEEP, NOW).unwrap();
     let ids = write(&mut store, 2);
-    store.forget(&ids, NOW).unwrap();
+    store.memories_mut().forget(&ids, NOW).unwrap();
     let copy = Connection::open(copy).unwrap();
     assert_eq!(crate::kit::number(&copy, "SELECT count(*) FROM tombstones"), 1);
 }
@@ -198,14 +202,17 @@ fn every_copy_knows_what_was_forgotten() {
 fn an_event_that_says_the_same_is_gone_too() {
     let home = TestHome::new();
     let mut store = home.open();
-    store.record(&arrival_saying("s", "we said: the \"zyx001quux\" decision stands", NOW)).unwrap();
-    store.record(&arrival_saying("s", "something else altogether", NOW)).unwrap();
+    store
+        .events_mut()
+        .record(&arrival_saying("s", "we said: the \"zyx001quux\" decision stands", NOW))
+        .unwrap();
+    store.events_mut().record(&arrival_saying("s", "something else altogether", NOW)).unwrap();
     let project = project(&mut store, "/home/u/one");
     let memory =
         new(project, draft("the \"zyx001quux\" decision stands", "the \"zyx001quux\" decision stands"));
-    let id = store.remember(&memory).unwrap();
-    store.forget(&[id], NOW).unwrap();
-    assert_eq!(store.count_events().unwrap(), 1);
+    let id = store.memories_mut().remember(&memory).unwrap();
+    store.memories_mut().forget(&[id], NOW).unwrap();
+    assert_eq!(store.events().count().unwrap(), 1);
     drop(store);
     assert_eq!(grep(home.home.root(), "zyx001"), vec![]);
 }
@@ -215,11 +222,12 @@ fn what_a_forgotten_memory_had_replaced_is_in_force_again_and_named() {
     let home = TestHome::new();
     let mut store = home.open();
     let project = project(&mut store, "/home/u/one");
-    let old = store.remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
-    let replacement = store.supersede(old, &new(project, draft("indent with spaces", "spaces"))).unwrap();
-    let done = store.forget(&[replacement], NOW).unwrap();
+    let old = store.memories_mut().remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
+    let replacement =
+        store.memories_mut().supersede(old, &new(project, draft("indent with spaces", "spaces"))).unwrap();
+    let done = store.memories_mut().forget(&[replacement], NOW).unwrap();
     assert_eq!(done.revived, vec![old]);
-    let memory = store.memory(old).unwrap().unwrap();
+    let memory = store.memories().get(old).unwrap().unwrap();
     assert_eq!((memory.standing, memory.content.valid_to), (backstory_memory::Standing::Confirmed, None));
 }
 
@@ -228,14 +236,17 @@ fn what_was_replaced_twice_stays_replaced_when_one_replacement_is_forgotten() {
     let home = TestHome::new();
     let mut store = home.open();
     let project = project(&mut store, "/home/u/one");
-    let old = store.remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
+    let old = store.memories_mut().remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
     let [first, second] = ["four spaces", "two spaces"].map(|body| {
-        let by = store.remember(&new(project, draft("indent with spaces", body))).unwrap();
-        store.mark_superseded(old, by, NOW).unwrap();
+        let by = store.memories_mut().remember(&new(project, draft("indent with spaces", body))).unwrap();
+        store.memories_mut().mark_superseded(old, by, NOW).unwrap();
         by
     });
-    let done = store.forget(&[second], NOW).unwrap();
+    let done = store.memories_mut().forget(&[second], NOW).unwrap();
     assert_eq!(done.revived, vec![]);
-    assert_eq!(store.memory(old).unwrap().unwrap().standing, backstory_memory::Standing::Superseded(first));
-    assert_eq!(store.forget(&[first], NOW).unwrap().revived, vec![old]);
+    assert_eq!(
+        store.memories().get(old).unwrap().unwrap().standing,
+        backstory_memory::Standing::Superseded(first)
+    );
+    assert_eq!(store.memories_mut().forget(&[first], NOW).unwrap().revived, vec![old]);
 }

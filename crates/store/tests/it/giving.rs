@@ -9,7 +9,7 @@ use backstory_store::{ImpressionKind, MemoryOrigin, NewMemory, Receipt, Store, U
 
 fn write(store: &mut Store, project: ProjectId, content: Content, at: Timestamp) -> MemoryId {
     let memory = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: at };
-    store.remember(&memory).unwrap()
+    store.memories_mut().remember(&memory).unwrap()
 }
 
 fn of_kind(kind: Kind, title: &str) -> Content {
@@ -24,15 +24,15 @@ fn a_session_has_in_view_what_it_was_given_until_its_context_begins_anew() {
     let project = project(&mut store, "/home/u/one");
     let (one, other) = (of_kind(Kind::Decision, "one"), of_kind(Kind::Decision, "other"));
     let (one, other) = (write(&mut store, project, one, NOW), write(&mut store, project, other, NOW));
-    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
-    let stranger = store.find_or_create_session(project, "test", "t", NOW).unwrap();
-    store.record_injection(&injection(project, session, &[one], NOW)).unwrap();
-    let given = |store: &Store, session| store.context_window(session).unwrap().memories;
+    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
+    let stranger = store.sessions_mut().find_or_create(project, "test", "t", NOW).unwrap();
+    store.injections_mut().record(&injection(project, session, &[one], NOW)).unwrap();
+    let given = |store: &Store, session| store.injections().context_window(session).unwrap().memories;
     assert_eq!((given(&store, session), given(&store, stranger)), ([one].into(), [].into()));
-    store.begin_context(session, NOW.plus_ms(DAY)).unwrap();
+    store.injections_mut().begin_context(session, NOW.plus_ms(DAY)).unwrap();
     assert_eq!(given(&store, session), [].into());
-    assert_eq!(store.context_window(session).unwrap().started_at, Some(NOW.plus_ms(DAY)));
-    store.record_injection(&injection(project, session, &[one, other], NOW.plus_ms(DAY))).unwrap();
+    assert_eq!(store.injections().context_window(session).unwrap().started_at, Some(NOW.plus_ms(DAY)));
+    store.injections_mut().record(&injection(project, session, &[one, other], NOW.plus_ms(DAY))).unwrap();
     // What changed is news; what it was before does not count.
     raw(&test.home)
         .execute("UPDATE memories SET updated_at_ms = ?2 WHERE id = ?1", [one.0, NOW.plus_ms(2 * DAY).0])
@@ -47,19 +47,19 @@ fn what_a_session_was_told_as_it_began_can_be_told_again() {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
     let id = write(&mut store, project, of_kind(Kind::Decision, "one"), NOW);
-    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
+    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
     let told = |store: &Store, since| {
-        store.session_start_text(session, since).unwrap().map(|(text, tokens)| (text, tokens.0))
+        store.injections().session_start_text(session, since).unwrap().map(|(text, tokens)| (text, tokens.0))
     };
     assert_eq!(told(&store, NOW), None);
     for (moment, text) in [(Moment::SessionStart, "block"), (Moment::Prompt, "later")] {
         let injection = injection(project, session, &[id], NOW);
         let injection = Injection { moment, text: text.to_owned(), tokens: Tokens(7), ..injection };
-        store.record_injection(&injection).unwrap();
+        store.injections_mut().record(&injection).unwrap();
     }
     assert_eq!(told(&store, NOW), Some(("block".to_owned(), 7)));
     assert_eq!(told(&store, NOW.plus_ms(1)), None, "it was told before that");
-    store.begin_context(session, NOW).unwrap();
+    store.injections_mut().begin_context(session, NOW).unwrap();
     assert_eq!(told(&store, NOW), None, "that was another context");
 }
 
@@ -69,23 +69,27 @@ fn a_use_counts_for_the_session_that_was_given_it_and_only_once() {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
     let id = write(&mut store, project, of_kind(Kind::Fact, "gotcha"), NOW);
-    let sessions = ["s", "t"].map(|name| store.find_or_create_session(project, "test", name, NOW).unwrap());
+    let sessions =
+        ["s", "t"].map(|name| store.sessions_mut().find_or_create(project, "test", name, NOW).unwrap());
     for session in sessions {
-        store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
+        store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
     }
     let [session, other] = sessions;
-    assert_eq!(store.unused_in_session(session).unwrap(), [id]);
-    store.mark_used_in_session(session, &[id], UseKind::FileEdited, NOW).unwrap();
+    assert_eq!(store.injections().unused_in_session(session).unwrap(), [id]);
+    store.injections_mut().mark_used_in_session(session, &[id], UseKind::FileEdited, NOW).unwrap();
     assert_eq!(
-        (store.unused_in_session(session).unwrap(), store.unused_in_session(other).unwrap()),
+        (
+            store.injections().unused_in_session(session).unwrap(),
+            store.injections().unused_in_session(other).unwrap()
+        ),
         (vec![], vec![id])
     );
-    assert_eq!(store.memory(id).unwrap().unwrap().times_used, 1);
+    assert_eq!(store.memories().get(id).unwrap().unwrap().times_used, 1);
     let used = "SELECT count(*) FROM injected WHERE used_how = 'file_edited'";
     assert_eq!(number(&raw(&test.home), used), 1);
     // Injected again in the same session, it has been used already.
-    store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
-    assert_eq!(store.unused_in_session(session).unwrap(), []);
+    store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
+    assert_eq!(store.injections().unused_in_session(session).unwrap(), []);
 }
 
 /// Who fetches a memory does not say from where; the session that was given it last is taken for it, and no earlier one.
@@ -96,16 +100,19 @@ fn what_is_fetched_was_of_use_to_the_session_that_was_given_it_last() {
     let project = project(&mut store, "/home/u/one");
     let id = write(&mut store, project, of_kind(Kind::Fact, "gotcha"), NOW);
     let [earlier, later] =
-        ["s", "t"].map(|name| store.find_or_create_session(project, "test", name, NOW).unwrap());
+        ["s", "t"].map(|name| store.sessions_mut().find_or_create(project, "test", name, NOW).unwrap());
     for session in [earlier, later] {
-        store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
+        store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
     }
-    store.mark_used(&[id], UseKind::Fetched, NOW).unwrap();
+    store.injections_mut().mark_used(&[id], UseKind::Fetched, NOW).unwrap();
     assert_eq!(
-        (store.unused_in_session(earlier).unwrap(), store.unused_in_session(later).unwrap()),
+        (
+            store.injections().unused_in_session(earlier).unwrap(),
+            store.injections().unused_in_session(later).unwrap()
+        ),
         (vec![id], vec![])
     );
-    let usefulness = store.usefulness().unwrap();
+    let usefulness = store.injections().usefulness().unwrap();
     let told: Vec<_> = usefulness.iter().map(|of| (of.section.as_str(), of.injected, of.used)).collect();
     assert_eq!(told, [("relevant", 2, 1)]);
 }
@@ -117,22 +124,22 @@ fn what_was_told_long_ago_is_thrown_away_words_first() {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
     let id = write(&mut store, project, of_kind(Kind::Fact, "gotcha"), NOW);
-    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
+    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
     for _ in 0..3 {
-        store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
+        store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
     }
     // As if thousands had come between.
     let later = |by: i64| format!("UPDATE sqlite_sequence SET seq = seq + {by} WHERE name = 'injections'");
     let count = |what: &str| number(&raw(&test.home), &format!("SELECT count(*) FROM {what}"));
     raw(&test.home).execute_batch(&later(1_000)).unwrap();
-    store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
-    store.maintain(KEEP, NOW).unwrap();
+    store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
+    store.upkeep_mut().maintain(KEEP, NOW).unwrap();
     assert_eq!((count("injection_texts"), count("injections"), count("injected")), (1, 4, 4));
     raw(&test.home).execute_batch(&later(10_000)).unwrap();
-    store.record_injection(&injection(project, session, &[id], NOW)).unwrap();
-    store.maintain(KEEP, NOW).unwrap();
+    store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
+    store.upkeep_mut().maintain(KEEP, NOW).unwrap();
     assert_eq!((count("injection_texts"), count("injections"), count("injected")), (1, 1, 1));
-    assert_eq!(store.impressions(&[id]).unwrap()[&id].total, 5, "what is counted stays");
+    assert_eq!(store.injections().impressions(&[id]).unwrap()[&id].total, 5, "what is counted stays");
 }
 
 #[test]
@@ -158,16 +165,22 @@ fn a_session_begins_with_the_pinned_the_newest_and_the_surest() {
     let foreign = add(&mut store, there, Content { pinned: true, ..sure("foreign", 1.0) });
     let [old, new] = ["old", "new"].map(|title| add(&mut store, here, of_kind(Kind::Feature, title)));
     let fixed = add(&mut store, here, of_kind(Kind::Bugfix, "fixed"));
-    assert_eq!(store.pinned(here, 9).unwrap(), [pinned]);
+    assert_eq!(store.search().pinned(here, 9).unwrap(), [pinned]);
     assert_eq!(
-        store.most_confident(here, 9).unwrap(),
+        store.search().most_confident(here, 9).unwrap(),
         [certain, of_the_user, likely],
         "not #{doubted} nor #{foreign}"
     );
-    assert_eq!(store.most_confident(here, 1).unwrap(), [certain]);
-    assert_eq!(store.newest_of_kinds(here, &[Kind::Feature, Kind::Bugfix], 9).unwrap(), [fixed, new, old]);
-    assert_eq!(store.newest_of_kinds(here, &[Kind::Feature, Kind::Bugfix], 2).unwrap(), [fixed, new]);
-    assert_eq!(store.newest_of_kinds(here, &[Kind::Handoff], 2).unwrap(), []);
+    assert_eq!(store.search().most_confident(here, 1).unwrap(), [certain]);
+    assert_eq!(
+        store.search().newest_of_kinds(here, &[Kind::Feature, Kind::Bugfix], 9).unwrap(),
+        [fixed, new, old]
+    );
+    assert_eq!(
+        store.search().newest_of_kinds(here, &[Kind::Feature, Kind::Bugfix], 2).unwrap(),
+        [fixed, new]
+    );
+    assert_eq!(store.search().newest_of_kinds(here, &[Kind::Handoff], 2).unwrap(), []);
 }
 
 /// Shown again and again without use, a memory leaves what is given unasked; pinned it stays, used it comes back.
@@ -182,18 +195,18 @@ fn what_nobody_uses_fades_out() {
     let plain = Content { confidence: Confidence::CERTAIN, ..of_kind(Kind::Decision, "plain") };
     let plain = write(&mut store, project, plain, NOW);
     let known = |store: &Store| {
-        let surest = store.most_confident(project, 9).unwrap().contains(&plain);
-        let newest = store.newest_of_kinds(project, &[Kind::Decision], 9).unwrap().contains(&plain);
-        (surest, newest, store.unfaded(&[plain]).unwrap() == [plain])
+        let surest = store.search().most_confident(project, 9).unwrap().contains(&plain);
+        let newest = store.search().newest_of_kinds(project, &[Kind::Decision], 9).unwrap().contains(&plain);
+        (surest, newest, store.search().unfaded(&[plain]).unwrap() == [plain])
     };
     for _ in 0..11 {
-        store.record_impressions(&[plain, pinned], ImpressionKind::Injected, NOW).unwrap();
+        store.injections_mut().record_impressions(&[plain, pinned], ImpressionKind::Injected, NOW).unwrap();
     }
     assert_eq!(known(&store), (true, true, true));
-    store.record_impressions(&[plain, pinned], ImpressionKind::Injected, NOW).unwrap();
+    store.injections_mut().record_impressions(&[plain, pinned], ImpressionKind::Injected, NOW).unwrap();
     assert_eq!(known(&store), (false, false, false));
-    assert_eq!(store.pinned(project, 9).unwrap(), [pinned]);
-    store.mark_used(&[plain], UseKind::Fetched, NOW).unwrap();
+    assert_eq!(store.search().pinned(project, 9).unwrap(), [pinned]);
+    store.injections_mut().mark_used(&[plain], UseKind::Fetched, NOW).unwrap();
     assert_eq!(known(&store), (true, true, true));
 }
 
@@ -211,12 +224,12 @@ fn a_receipt_is_completed_by_what_was_given() {
         outcome: "kept".into(),
         missing_fields: Vec::new(),
     };
-    let proof = store.record_with_receipt(&arrival("s", 1), &receipt).unwrap().receipt;
-    let session = store.find_session("test", "s").unwrap().unwrap();
+    let proof = store.events_mut().record_with_receipt(&arrival("s", 1), &receipt).unwrap().receipt;
+    let session = store.sessions().find("test", "s").unwrap().unwrap();
     let injection = injection(session.project, session.id, &[], NOW);
     let given = Receipt { bytes_out: 80, outcome: "kept, gave".into(), duration_us: 9, ..receipt.clone() };
-    store.record_injection_with_receipt(&injection, &given, proof).unwrap();
-    assert_eq!(store.receipts(9).unwrap(), std::slice::from_ref(&given));
-    store.record_injection_with_receipt(&injection, &given, None).unwrap();
-    assert_eq!(store.receipts(9).unwrap(), [given.clone(), given]);
+    store.injections_mut().record_with_receipt(&injection, &given, proof).unwrap();
+    assert_eq!(store.injections().receipts(9).unwrap(), std::slice::from_ref(&given));
+    store.injections_mut().record_with_receipt(&injection, &given, None).unwrap();
+    assert_eq!(store.injections().receipts(9).unwrap(), [given.clone(), given]);
 }

@@ -17,33 +17,33 @@ fn several_writes_are_kept_as_one_or_not_at_all() {
     let test = TestHome::new();
     let mut store = test.open();
     let failed = store.transaction(|store| {
-        store.record(&arrival("s", 1))?;
-        store.save_import_progress(&state(1, false), NOW)?;
+        store.events_mut().record(&arrival("s", 1))?;
+        store.imports_mut().save_progress(&state(1, false), NOW)?;
         Err::<(), StoreError>(StoreError::NoSuchMemory(MemoryId(7)))
     });
     failed.unwrap_err();
-    assert_eq!(store.count_events().unwrap(), 0);
-    assert_eq!(store.import_progress("a host", "/home/dev/record").unwrap(), None);
+    assert_eq!(store.events().count().unwrap(), 0);
+    assert_eq!(store.imports().progress("a host", "/home/dev/record").unwrap(), None);
     // A part that fails fails all, whatever is made of it.
     let ignored = store.transaction(|store| {
-        store.record(&arrival("s", 1))?;
-        assert!(store.mark_superseded(MemoryId(7), MemoryId(8), NOW).is_err());
-        store.record(&arrival("s", 2)).map(drop)
+        store.events_mut().record(&arrival("s", 1))?;
+        assert!(store.memories_mut().mark_superseded(MemoryId(7), MemoryId(8), NOW).is_err());
+        store.events_mut().record(&arrival("s", 2)).map(drop)
     });
     ignored.unwrap_err();
-    assert_eq!(store.count_events().unwrap(), 0);
-    store.transaction(|store| store.record(&arrival("s", 1)).map(drop)).unwrap();
-    assert_eq!(test.open().count_events().unwrap(), 1);
+    assert_eq!(store.events().count().unwrap(), 0);
+    store.transaction(|store| store.events_mut().record(&arrival("s", 1)).map(drop)).unwrap();
+    assert_eq!(test.open().events().count().unwrap(), 1);
 }
 
 #[test]
 fn how_far_a_place_was_read_is_remembered() {
     let test = TestHome::new();
     let mut store = test.open();
-    store.save_import_progress(&state(5, false), NOW).unwrap();
-    store.save_import_progress(&state(9, true), NOW).unwrap();
-    assert_eq!(test.open().import_progress("a host", "/home/dev/record").unwrap(), Some(state(9, true)));
-    assert_eq!(store.import_progress("another", "/home/dev/record").unwrap(), None);
+    store.imports_mut().save_progress(&state(5, false), NOW).unwrap();
+    store.imports_mut().save_progress(&state(9, true), NOW).unwrap();
+    assert_eq!(test.open().imports().progress("a host", "/home/dev/record").unwrap(), Some(state(9, true)));
+    assert_eq!(store.imports().progress("another", "/home/dev/record").unwrap(), None);
 }
 
 #[test]
@@ -53,16 +53,16 @@ fn what_was_imported_is_not_what_hooks_heard() {
     let mut imported = arrival_saying("s", "long ago", Timestamp(10));
     imported.event.provenance = Provenance::Import;
     let (host, session) = (imported.event.host.clone(), imported.event.host_session.clone());
-    store.record(&imported).unwrap();
-    assert!(!store.was_captured_by_hooks(&host, &session).unwrap());
-    assert!(store.has_event(imported.event.key).unwrap());
+    store.events_mut().record(&imported).unwrap();
+    assert!(!store.sessions().was_captured_by_hooks(&host, &session).unwrap());
+    assert!(store.events().contains(imported.event.key).unwrap());
     let mut lived = arrival_saying("s", "now", NOW);
     lived.event.provenance = Provenance::User;
-    store.record(&lived).unwrap();
-    assert!(store.was_captured_by_hooks(&host, &session).unwrap());
-    let id = store.find_session(&host, &session).unwrap().unwrap().id;
-    store.end_session(id).unwrap();
-    assert_eq!(store.session(id).unwrap().unwrap().ended_at, Some(NOW));
+    store.events_mut().record(&lived).unwrap();
+    assert!(store.sessions().was_captured_by_hooks(&host, &session).unwrap());
+    let id = store.sessions().find(&host, &session).unwrap().unwrap().id;
+    store.sessions_mut().end(id).unwrap();
+    assert_eq!(store.sessions().get(id).unwrap().unwrap().ended_at, Some(NOW));
 }
 
 fn listing(dir: &Path) -> Vec<(String, Vec<u8>)> {

@@ -13,11 +13,11 @@ fn written(store: &mut Store, project: ProjectId, text: &str, days_old: i64) -> 
         content: draft(text, text),
         created_at: Timestamp(NOW.0 - days_old * DAY),
     };
-    store.remember(&memory).unwrap().0
+    store.memories_mut().remember(&memory).unwrap().0
 }
 
 fn ids(store: &Store, page: &PageRequest) -> Vec<i64> {
-    store.memory_rows(page).unwrap().into_iter().map(|row| row.id.0).collect()
+    store.browse().memories(page).unwrap().into_iter().map(|row| row.id.0).collect()
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn a_list_is_ordered_by_when_something_was_written_and_goes_on_after_a_row_that_
     let twin = written(&mut store, one, "at the same moment", 5);
     assert_eq!(ids(&store, &page(Some(one), Some(newest))), [twin, middle]);
     assert_eq!(ids(&store, &page(Some(one), Some(twin))), [middle, oldest]);
-    store.forget(&[MemoryId(twin)], NOW).unwrap();
+    store.memories_mut().forget(&[MemoryId(twin)], NOW).unwrap();
     assert_eq!(ids(&store, &page(Some(one), Some(twin))), [middle, oldest]);
 }
 
@@ -57,9 +57,9 @@ fn whoever_looks_for_changes_sees_what_others_write() {
     let home = TestHome::new();
     let mut writer = home.open();
     let reader = home.open();
-    let before = (reader.data_version().unwrap(), reader.newest_ids().unwrap());
-    assert_eq!(reader.data_version().unwrap(), before.0, "nothing was written");
-    writer.record(&arrival("s", 1)).unwrap();
-    assert_ne!(reader.data_version().unwrap(), before.0);
-    assert_eq!(reader.newest_ids().unwrap().event, before.1.event + 1);
+    let before = (reader.browse().data_version().unwrap(), reader.browse().newest_ids().unwrap());
+    assert_eq!(reader.browse().data_version().unwrap(), before.0, "nothing was written");
+    writer.events_mut().record(&arrival("s", 1)).unwrap();
+    assert_ne!(reader.browse().data_version().unwrap(), before.0);
+    assert_eq!(reader.browse().newest_ids().unwrap().event, before.1.event + 1);
 }

@@ -78,7 +78,7 @@ fn write_for_ever(purpose: Purpose) {
         if purpose == Purpose::Hook {
             store = Store::open(&home, purpose, NOW);
         }
-        let recorded = store.as_mut().map(|store| store.record(&arrival));
+        let recorded = store.as_mut().map(|store| store.events_mut().record(&arrival));
         if !matches!(recorded, Ok(Ok(_))) {
             Spool::new(&home).push(&arrival).unwrap();
         }

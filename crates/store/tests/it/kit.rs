@@ -111,12 +111,12 @@ pub(crate) fn arrival_saying(session: &str, text: &str, at: Timestamp) -> Incomi
 /// Records events by number, in the session `s`.
 pub(crate) fn record_all(store: &mut Store, numbers: std::ops::Range<u64>) {
     for number in numbers {
-        store.record(&arrival("s", number)).unwrap();
+        store.events_mut().record(&arrival("s", number)).unwrap();
     }
 }
 
 pub(crate) fn project(store: &mut Store, root: &str) -> ProjectId {
-    store.find_or_create_project(&project_ref(root), NOW).unwrap()
+    store.projects_mut().find_or_create(&project_ref(root), NOW).unwrap()
 }
 
 pub(crate) fn draft(title: &str, body: &str) -> Content {
@@ -129,7 +129,7 @@ pub(crate) fn new(project: ProjectId, content: Content) -> NewMemory {
 
 pub(crate) fn note(store: &mut Store, title: &str, body: &str) -> MemoryId {
     let project = project(store, "/home/u/one");
-    store.remember(&new(project, draft(title, body))).unwrap()
+    store.memories_mut().remember(&new(project, draft(title, body))).unwrap()
 }
 
 /// `count` notes in one transaction, titled `note N`, each with a body of about 200 bytes.
@@ -139,7 +139,7 @@ pub(crate) fn fill(store: &mut Store, count: usize) -> Vec<MemoryId> {
     let notes: Vec<NewMemory> = (0..count)
         .map(|n| new(project, draft(&format!("note {n}"), &format!("{filler} body{n}x"))))
         .collect();
-    store.remember_all(&notes).unwrap();
+    store.memories_mut().remember_all(&notes).unwrap();
     (1..=i64::try_from(count).unwrap()).map(MemoryId).collect()
 }
 

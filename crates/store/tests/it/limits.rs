@@ -30,7 +30,8 @@ impl Drop for SmallDisk {
 
 /// What a hook does. Returns whether the event is on the disk, in the database or in the spool.
 fn is_kept(home: &Home, arrival: &IncomingEvent) -> bool {
-    let stored = Store::open(home, Purpose::Hook, NOW).and_then(|mut store| store.record(arrival));
+    let stored =
+        Store::open(home, Purpose::Hook, NOW).and_then(|mut store| store.events_mut().record(arrival));
     match stored {
         Ok(_) => true,
         Err(error) => {
@@ -57,7 +58,11 @@ fn a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space()
     fs::remove_file(ballast).unwrap();
     kept += (70..80).filter(|number| is_kept(&home, &large(*number))).count();
     let store = Store::open(&home, Purpose::Command, NOW).unwrap();
-    assert!(store.count_events().unwrap() as usize >= kept, "{} of {kept}", store.count_events().unwrap());
+    assert!(
+        store.events().count().unwrap() as usize >= kept,
+        "{} of {kept}",
+        store.events().count().unwrap()
+    );
     assert!(Spool::new(&home).is_empty());
     assert_eq!(fs::read_dir(home.spool().join("tmp")).map_or(0, Iterator::count), 0, "no half file is left");
     assert!(!home.spool().join("bad").exists() && !home.quarantine().exists());
@@ -119,6 +124,6 @@ fn a_database_that_may_not_grow_sends_events_to_the_spool() {
     drop(store);
     let kept = run(child_after("trap '' XFSZ; ulimit -f 1000", "limits::child_that_keeps_ten", &test.home));
     assert_eq!(kept.len(), 10, "none is dropped");
-    assert_eq!(test.open().count_events().unwrap(), 310);
+    assert_eq!(test.open().events().count().unwrap(), 310);
     bar("R10", "10 of 10 kept by a database at its limit");
 }

@@ -24,9 +24,9 @@ fn events_go_when_they_are_old() {
     let at = |day: i64| NOW.plus_ms(day * DAY);
     let mut left = Vec::new();
     for day in 0..60 {
-        store.record(&arrival_saying("s", &format!("day {day}"), at(day))).unwrap();
-        store.maintain(NO_COPIES, at(day)).unwrap();
-        left.push(store.count_events().unwrap());
+        store.events_mut().record(&arrival_saying("s", &format!("day {day}"), at(day))).unwrap();
+        store.upkeep_mut().maintain(NO_COPIES, at(day)).unwrap();
+        left.push(store.events().count().unwrap());
     }
     assert_eq!(left[29], 30, "nothing goes before its time");
     assert!((29..=32).contains(&left[59]), "{left:?}");
@@ -37,19 +37,19 @@ fn the_word_index_is_joined_and_finds_what_it_found() {
     let test = TestHome::new();
     let mut store = test.open();
     let forgotten = note(&mut store, "note", "a heron by the river");
-    store.forget(&[forgotten], NOW).unwrap();
+    store.memories_mut().forget(&[forgotten], NOW).unwrap();
     for number in 0..63 {
         note(&mut store, &format!("note {number}"), "a heron by the river");
     }
     let parts = || ask(&test.home, "SELECT count(DISTINCT segid) FROM memory_words_idx");
     let found = |store: &Store| {
-        store.search_exact(&any_of(&["heron", "7"]), &Filter::within(Scope::Everywhere)).unwrap()
+        store.search().exact(&any_of(&["heron", "7"]), &Filter::within(Scope::Everywhere)).unwrap()
     };
     let (before, hits) = (parts(), found(&store));
     assert!(before > 3 && hits.len() > 1, "{before} parts, {hits:?}");
-    store.maintain(NO_COPIES, NOW).unwrap();
+    store.upkeep_mut().maintain(NO_COPIES, NOW).unwrap();
     assert_eq!((parts(), found(&store)), (1, hits));
-    assert!(store.check(CheckDepth::Full).unwrap().is_sound());
+    assert!(store.upkeep().check(CheckDepth::Full).unwrap().is_sound());
 }
 
 /// R15.
@@ -58,21 +58,21 @@ fn a_clock_that_jumps_removes_nothing() {
     for jump in [3650 * DAY, -3650 * DAY, i64::MAX - NOW.0, i64::MIN] {
         let test = TestHome::new();
         let mut store = test.open();
-        store.record(&arrival_saying("s", "before", NOW)).unwrap();
-        store.maintain(NO_COPIES, NOW).unwrap();
+        store.events_mut().record(&arrival_saying("s", "before", NOW)).unwrap();
+        store.upkeep_mut().maintain(NO_COPIES, NOW).unwrap();
         let jumped = NOW.plus_ms(jump);
-        store.record(&arrival_saying("s", "during", jumped)).unwrap();
-        let mut removed = store.maintain(NO_COPIES, jumped).unwrap().events_removed;
-        store.record(&arrival_saying("s", "after", NOW)).unwrap();
+        store.events_mut().record(&arrival_saying("s", "during", jumped)).unwrap();
+        let mut removed = store.upkeep_mut().maintain(NO_COPIES, jumped).unwrap().events_removed;
+        store.events_mut().record(&arrival_saying("s", "after", NOW)).unwrap();
         for day in 0..10 {
-            removed += store.maintain(NO_COPIES, NOW.plus_ms(day * DAY)).unwrap().events_removed;
+            removed += store.upkeep_mut().maintain(NO_COPIES, NOW.plus_ms(day * DAY)).unwrap().events_removed;
         }
-        assert_eq!((removed, store.count_events().unwrap()), (0, 3), "{jump}");
+        assert_eq!((removed, store.events().count().unwrap()), (0, 3), "{jump}");
         // And when it is right again, what is old goes as ever.
         for day in 10..60 {
-            removed += store.maintain(NO_COPIES, NOW.plus_ms(day * DAY)).unwrap().events_removed;
+            removed += store.upkeep_mut().maintain(NO_COPIES, NOW.plus_ms(day * DAY)).unwrap().events_removed;
         }
-        assert_eq!((removed, store.count_events().unwrap()), (3, 0), "{jump}");
+        assert_eq!((removed, store.events().count().unwrap()), (3, 0), "{jump}");
     }
     bar("R15", "0 rows removed by 4 jumps of the clock");
 }
@@ -84,16 +84,17 @@ fn space_of_what_went_comes_back() {
     let mut store = test.open();
     let filler = "0123456789abcdef".repeat(1020);
     for number in 0..2000 {
-        store.record(&arrival_saying("s", &format!("{number} {filler}"), NOW)).unwrap();
+        store.events_mut().record(&arrival_saying("s", &format!("{number} {filler}"), NOW)).unwrap();
     }
-    store.maintain(NO_COPIES, NOW).unwrap();
+    store.upkeep_mut().maintain(NO_COPIES, NOW).unwrap();
     let bytes = || -> u64 {
         let files = test.paths().into_iter().filter(|path| path.is_file());
         files.map(|path| fs::metadata(path).unwrap().len()).sum()
     };
     let full = bytes();
     assert!(full > 2000 * 16_000 && full < 2000 * 24_000, "{full}");
-    let report = store.maintain(RetentionPolicy { events_days: 0, backups: 0, ..KEEP }, NOW).unwrap();
+    let report =
+        store.upkeep_mut().maintain(RetentionPolicy { events_days: 0, backups: 0, ..KEEP }, NOW).unwrap();
     assert_eq!(report.events_removed, 2000);
     let freed = full - bytes();
     assert!(freed * 100 >= full * 80, "{freed} of {full} came back");
@@ -112,7 +113,7 @@ fn a_log_that_grew_under_a_reader_is_cut_when_the_reader_is_gone() {
     let many = size(300, 5000);
     for number in 0..many {
         let arrival = arrival_saying("s", &format!("{number} {filler}"), NOW);
-        if let Err(error) = hook.record(&arrival) {
+        if let Err(error) = hook.events_mut().record(&arrival) {
             assert!(error.is_storage_failure(), "{error:?}");
             Spool::new(&test.home).push(&arrival).unwrap();
         }
@@ -120,12 +121,12 @@ fn a_log_that_grew_under_a_reader_is_cut_when_the_reader_is_gone() {
     let log = || fs::metadata(test.home.root().join("backstory.db-wal")).unwrap().len();
     let grown = log();
     assert!(grown <= size(10 << 20, 128 << 20) as u64, "{grown} bytes of log");
-    hook.checkpoint().unwrap();
+    hook.upkeep().checkpoint().unwrap();
     drop(reader);
-    hook.checkpoint().unwrap();
+    hook.upkeep().checkpoint().unwrap();
     assert!(log() <= 4 << 20, "{} bytes of log", log());
     let cut = log();
-    assert_eq!(test.open().count_events().unwrap(), many as u64);
+    assert_eq!(test.open().events().count().unwrap(), many as u64);
     bar(
         "R08",
         format_args!("0 of {many} failed under a reader, log {} KiB then {} KiB", grown >> 10, cut >> 10),
@@ -139,16 +140,16 @@ fn a_copy_holds_every_row_and_opens_elsewhere() {
     let mut store = test.open();
     let ids = fill(&mut store, 300);
     record_all(&mut test.hook(), 0..50);
-    let copy = store.maintain(KEEP, NOW).unwrap().backup.unwrap();
+    let copy = store.upkeep_mut().maintain(KEEP, NOW).unwrap().backup.unwrap();
     note(&mut store, "after", "the copy");
 
     let elsewhere = Home::new(test.beside("elsewhere"));
     elsewhere.prepare().unwrap();
     fs::copy(copy, elsewhere.database()).unwrap();
     let restored = Store::open(&elsewhere, Purpose::Command, NOW).unwrap();
-    assert!(restored.check(CheckDepth::Full).unwrap().is_sound());
-    assert_eq!((restored.count_memories().unwrap(), restored.count_events().unwrap()), (300, 50));
-    assert_eq!(restored.memories(&ids).unwrap(), store.memories(&ids).unwrap());
+    assert!(restored.upkeep().check(CheckDepth::Full).unwrap().is_sound());
+    assert_eq!((restored.memories().count().unwrap(), restored.events().count().unwrap()), (300, 50));
+    assert_eq!(restored.memories().get_many(&ids).unwrap(), store.memories().get_many(&ids).unwrap());
     bar("R33", "350 of 350 rows in a copy opened elsewhere");
 }
 
@@ -166,7 +167,7 @@ fn a_copy_made_while_others_write_holds_all_that_was_acked_before() {
                 for number in (0..).take_while(|_| !enough.load(Ordering::SeqCst)) {
                     let arrival = arrival(&format!("writer {writer}"), number);
                     if Store::open(&test.home, Purpose::Hook, NOW)
-                        .is_ok_and(|mut hook| hook.record(&arrival).is_ok())
+                        .is_ok_and(|mut hook| hook.events_mut().record(&arrival).is_ok())
                     {
                         acked.fetch_add(1, Ordering::SeqCst);
                     }
@@ -179,13 +180,13 @@ fn a_copy_made_while_others_write_holds_all_that_was_acked_before() {
                 std::thread::yield_now();
             }
             let before = acked.load(Ordering::SeqCst);
-            let copy = store.back_up(KEEP, NOW.plus_ms(round as i64)).unwrap();
+            let copy = store.upkeep_mut().back_up(KEEP, NOW.plus_ms(round as i64)).unwrap();
             let elsewhere = Home::new(test.beside(&format!("elsewhere{round}")));
             elsewhere.prepare().unwrap();
             fs::copy(copy, elsewhere.database()).unwrap();
             let restored = Store::open(&elsewhere, Purpose::Command, NOW).unwrap();
-            assert!(restored.check(CheckDepth::Full).unwrap().is_sound());
-            let found = restored.count_events().unwrap();
+            assert!(restored.upkeep().check(CheckDepth::Full).unwrap().is_sound());
+            let found = restored.events().count().unwrap();
             assert!(found >= before, "{found} of {before}");
             looked_at += 1;
         }
@@ -207,19 +208,26 @@ fn copies_rotate_and_are_made_when_due() {
     note(&mut store, "a", "b");
     let daily = RetentionPolicy { backup_hours: 24, ..KEEP };
     let made: Vec<bool> = (0..10)
-        .map(|half| store.maintain(daily, NOW.plus_ms(half * DAY / 2)).unwrap().backup.is_some())
+        .map(|half| store.upkeep_mut().maintain(daily, NOW.plus_ms(half * DAY / 2)).unwrap().backup.is_some())
         .collect();
     assert_eq!(made, [true, false, true, false, true, false, true, false, true, false]);
     assert_eq!(copies(&test.home).len(), 3, "{:?}", copies(&test.home));
-    assert_eq!(store.status().unwrap().newest_backup, copies(&test.home).pop());
+    assert_eq!(store.upkeep().status().unwrap().newest_backup, copies(&test.home).pop());
     // The clock went back by years: the next copy does not wait for it to catch up, nor push out good ones twice.
     let back = NOW.plus_ms(-3650 * DAY);
-    assert!(store.maintain(daily, back).unwrap().backup.is_some());
-    assert!(store.maintain(daily, back.plus_ms(1)).unwrap().backup.is_none(), "not at every run");
-    assert!(store.maintain(daily, back.plus_ms(DAY)).unwrap().backup.is_some());
+    assert!(store.upkeep_mut().maintain(daily, back).unwrap().backup.is_some());
+    assert!(
+        store.upkeep_mut().maintain(daily, back.plus_ms(1)).unwrap().backup.is_none(),
+        "not at every run"
+    );
+    assert!(store.upkeep_mut().maintain(daily, back.plus_ms(DAY)).unwrap().backup.is_some());
     assert_eq!(copies(&test.home).len(), 3);
     assert_eq!(
-        store.maintain(RetentionPolicy { backups: 0, ..daily }, NOW.plus_ms(99 * DAY)).unwrap().backup,
+        store
+            .upkeep_mut()
+            .maintain(RetentionPolicy { backups: 0, ..daily }, NOW.plus_ms(99 * DAY))
+            .unwrap()
+            .backup,
         None
     );
 }
@@ -230,13 +238,13 @@ fn a_damaged_database_never_pushes_out_a_good_copy() {
     let test = TestHome::new();
     let mut store = test.open();
     fill(&mut store, 50);
-    store.maintain(KEEP, NOW).unwrap();
+    store.upkeep_mut().maintain(KEEP, NOW).unwrap();
     let good = copies(&test.home);
     raw(&test.home).execute("UPDATE memories SET body = 'rotten' WHERE id = 7", []).unwrap();
     for day in 1..6 {
         let at = NOW.plus_ms(day * DAY);
-        assert_eq!(store.maintain(KEEP, at).unwrap().backup, None);
-        store.back_up(KEEP, at).unwrap_err();
+        assert_eq!(store.upkeep_mut().maintain(KEEP, at).unwrap().backup, None);
+        store.upkeep_mut().back_up(KEEP, at).unwrap_err();
     }
     assert_eq!(copies(&test.home), good, "and no unfinished copy is left either");
 }
@@ -248,7 +256,7 @@ fn a_copy_that_was_never_finished_is_cleared() {
     note(&mut store, "a", "b");
     fs::create_dir_all(test.home.backups()).unwrap();
     fs::write(test.home.backups().join("backstory-000000000000009.tmp"), "half").unwrap();
-    store.maintain(KEEP, NOW).unwrap();
+    store.upkeep_mut().maintain(KEEP, NOW).unwrap();
     let left = copies(&test.home);
     assert_eq!(left.len(), 1, "{left:?}");
 }

@@ -24,12 +24,12 @@ fn a_hook_leaves_the_checkpoint_to_others() {
     let before = fs::read(test.home.database()).unwrap();
     let mut hook = test.hook();
     for number in 0..400 {
-        hook.record(&arrival("s", number)).unwrap();
+        hook.events_mut().record(&arrival("s", number)).unwrap();
     }
     drop(hook);
     assert!(fs::read(test.home.database()).unwrap() == before, "the database file itself is untouched");
     assert!(fs::metadata(test.home.root().join("backstory.db-wal")).unwrap().len() > 1 << 20);
-    assert_eq!(test.open().count_events().unwrap(), 400);
+    assert_eq!(test.open().events().count().unwrap(), 400);
 }
 
 /// SEC-8.
@@ -71,11 +71,11 @@ fn a_home_with_any_name_works() {
         let home = Home::new(test.beside("x").with_file_name(std::ffi::OsString::from_vec(name.to_vec())));
         let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
         note(&mut store, "kept", "here");
-        let copy = store.back_up(crate::kit::KEEP, NOW).unwrap();
+        let copy = store.upkeep_mut().back_up(crate::kit::KEEP, NOW).unwrap();
         assert_eq!(copy.parent(), Some(home.backups().as_path()));
         assert!(copy.exists());
         drop(store);
-        assert_eq!(Store::open(&home, Purpose::Read, NOW).unwrap().count_memories().unwrap(), 1);
+        assert_eq!(Store::open(&home, Purpose::Read, NOW).unwrap().memories().count().unwrap(), 1);
     }
 }
 
@@ -90,7 +90,7 @@ fn there_is_nothing_to_read_in_an_empty_home() {
 #[test]
 fn a_newer_database_is_refused_and_no_byte_of_it_changes() {
     let test = TestHome::new();
-    test.hook().record(&arrival("s", 1)).unwrap();
+    test.hook().events_mut().record(&arrival("s", 1)).unwrap();
     let db = raw(&test.home);
     // The newer build's hook leaves its log behind, as ours do.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
@@ -111,7 +111,7 @@ fn a_newer_database_is_refused_and_no_byte_of_it_changes() {
     assert!(bytes() == before, "law 11");
 
     raw(&test.home).pragma_update(None, "user_version", known).unwrap();
-    assert_eq!(test.open().count_events().unwrap(), 2, "what waited is taken in");
+    assert_eq!(test.open().events().count().unwrap(), 2, "what waited is taken in");
     bar("R26", "4 kinds of opening refused, 0 bytes changed");
 }
 
@@ -119,9 +119,9 @@ fn a_newer_database_is_refused_and_no_byte_of_it_changes() {
 fn opening_twice_in_one_process_is_harmless() {
     let test = TestHome::new();
     let (mut one, mut two) = (test.open(), test.hook());
-    assert!(matches!(one.record(&arrival("s", 1)).unwrap(), RecordOutcome::Stored(_)));
+    assert!(matches!(one.events_mut().record(&arrival("s", 1)).unwrap(), RecordOutcome::Stored(_)));
     drop(one);
-    assert!(matches!(two.record(&arrival("s", 2)).unwrap(), RecordOutcome::Stored(_)));
+    assert!(matches!(two.events_mut().record(&arrival("s", 2)).unwrap(), RecordOutcome::Stored(_)));
     drop(two);
     assert_eq!(ask(&test.home, "SELECT count(*) FROM events"), 2);
 }
@@ -163,6 +163,6 @@ fn law_11_a_database_from_before_the_first_release_is_refused_and_no_byte_of_it_
 
         fs::rename(test.home.database(), test.home.root().join("exported.db")).unwrap();
         fs::rename(&log, test.home.root().join("exported.db-wal")).unwrap();
-        assert_eq!(test.open().count_events().unwrap(), 1, "what waited is taken in");
+        assert_eq!(test.open().events().count().unwrap(), 1, "what waited is taken in");
     }
 }

@@ -19,7 +19,7 @@ fn at(seconds: i64) -> Timestamp {
 
 fn distilled(store: &mut Store, title: &str, body: &str) -> DistilOutcome {
     let project = project(store, "/home/u/one");
-    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
+    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
     let content = Content { provenance: Provenance::Tool, ..Content::new(Kind::Change, title, body) };
     let memory = backstory_store::NewMemory {
         origin: MemoryOrigin { session: Some(session), ..MemoryOrigin::default() },
@@ -33,12 +33,12 @@ fn distilled(store: &mut Store, title: &str, body: &str) -> DistilOutcome {
         replaces: Vec::new(),
         contradicts: Vec::new(),
     };
-    store.write_distilled(session, backstory_memory::EventId(0), &[item]).unwrap()[0]
+    store.memories_mut().write_distilled(session, backstory_memory::EventId(0), &[item]).unwrap()[0]
 }
 
 fn waiting(store: &mut Store) -> MemoryId {
     let id = distilled(store, "Rules made this", "of what happened").memory().unwrap();
-    store.enqueue(&[id], NOW).unwrap();
+    store.jobs_mut().enqueue(&[id], NOW).unwrap();
     id
 }
 
@@ -51,12 +51,12 @@ fn a_memory_waits_once_and_is_claimed_by_one() {
     let home = TestHome::new();
     let mut store = home.open();
     let id = waiting(&mut store);
-    assert_eq!(store.enqueue(&[id], NOW).unwrap(), 0);
-    let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
+    assert_eq!(store.jobs_mut().enqueue(&[id], NOW).unwrap(), 0);
+    let job = store.jobs_mut().claim(NOW, LEASE).unwrap().unwrap();
     assert_eq!((job.memory, job.attempts), (id, 1));
-    assert_eq!(home.open().claim_job(NOW, LEASE).unwrap(), None);
-    store.finish_job(job.id).unwrap();
-    assert_eq!(store.model_work(NOW).unwrap().waiting, 0);
+    assert_eq!(home.open().jobs_mut().claim(NOW, LEASE).unwrap(), None);
+    store.jobs_mut().finish(job.id).unwrap();
+    assert_eq!(store.jobs().model_work(NOW).unwrap().waiting, 0);
 }
 
 #[test]
@@ -66,10 +66,10 @@ fn a_runner_that_dies_loses_its_lease_and_three_make_a_job_dead() {
     waiting(&mut store);
     for attempt in 1..=3 {
         let now = at(61 * i64::from(attempt));
-        assert_eq!(store.claim_job(now, LEASE).unwrap().unwrap().attempts, attempt);
+        assert_eq!(store.jobs_mut().claim(now, LEASE).unwrap().unwrap().attempts, attempt);
     }
-    assert_eq!(store.claim_job(at(1000), LEASE).unwrap(), None);
-    assert_eq!(store.model_work(NOW).unwrap().dead, 1);
+    assert_eq!(store.jobs_mut().claim(at(1000), LEASE).unwrap(), None);
+    assert_eq!(store.jobs().model_work(NOW).unwrap().dead, 1);
 }
 
 #[test]
@@ -78,34 +78,39 @@ fn a_job_that_fails_three_times_is_dead_and_one_put_off_is_not() {
     let mut store = home.open();
     waiting(&mut store);
     for _ in 0..5 {
-        let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
+        let job = store.jobs_mut().claim(NOW, LEASE).unwrap().unwrap();
         assert_eq!(job.attempts, 1);
-        store.defer_job(job.id, NOW).unwrap();
+        store.jobs_mut().defer(job.id, NOW).unwrap();
     }
     for _ in 0..3 {
-        let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
-        store.fail_job(job.id, NOW).unwrap();
+        let job = store.jobs_mut().claim(NOW, LEASE).unwrap().unwrap();
+        store.jobs_mut().fail(job.id, NOW).unwrap();
     }
-    assert_eq!(store.claim_job(NOW, LEASE).unwrap(), None);
-    assert_eq!(store.model_work(NOW).unwrap().dead, 1);
+    assert_eq!(store.jobs_mut().claim(NOW, LEASE).unwrap(), None);
+    assert_eq!(store.jobs().model_work(NOW).unwrap().dead, 1);
 }
 
 #[test]
 fn five_failures_in_a_row_stop_calls_for_an_hour() {
     let home = TestHome::new();
     let mut store = home.open();
-    let mut call =
-        |seconds, outcome| match store.begin_call(&some_job(1), "p", Tokens(1), PLENTY, at(seconds)) {
-            Ok(CallPermission::Granted(id)) => {
-                store.end_call(id, outcome, None).unwrap();
-                true
-            }
-            Ok(leave) => {
-                assert_eq!(leave, CallPermission::Refused(CallRefusal::CircuitOpen));
-                false
-            }
-            Err(error) => panic!("{error}"),
-        };
+    let mut call = |seconds, outcome| match store.jobs_mut().begin_call(
+        &some_job(1),
+        "p",
+        Tokens(1),
+        PLENTY,
+        at(seconds),
+    ) {
+        Ok(CallPermission::Granted(id)) => {
+            store.jobs_mut().end_call(id, outcome, None).unwrap();
+            true
+        }
+        Ok(leave) => {
+            assert_eq!(leave, CallPermission::Refused(CallRefusal::CircuitOpen));
+            false
+        }
+        Err(error) => panic!("{error}"),
+    };
     // The tables name a job and a session that are not there: what is counted must not depend on them.
     for seconds in [0, 60, 120, 180] {
         assert!(call(seconds, CallOutcome::Failed));
@@ -126,16 +131,16 @@ fn a_call_that_never_ended_has_cost_what_was_expected() {
     let mut store = home.open();
     let caps = TokenCaps { tokens_per_day: Tokens(100), ..PLENTY };
     assert!(matches!(
-        store.begin_call(&some_job(1), "p", Tokens(60), caps, NOW),
+        store.jobs_mut().begin_call(&some_job(1), "p", Tokens(60), caps, NOW),
         Ok(CallPermission::Granted(_))
     ));
     drop(store);
     let mut store = home.open();
-    let refused = store.begin_call(&some_job(1), "p", Tokens(60), caps, NOW).unwrap();
+    let refused = store.jobs_mut().begin_call(&some_job(1), "p", Tokens(60), caps, NOW).unwrap();
     assert_eq!(refused, CallPermission::Refused(CallRefusal::DayCapReached));
     let tomorrow = Timestamp(NOW.0 + DAY + 1);
     assert!(matches!(
-        store.begin_call(&some_job(1), "p", Tokens(60), caps, tomorrow),
+        store.jobs_mut().begin_call(&some_job(1), "p", Tokens(60), caps, tomorrow),
         Ok(CallPermission::Granted(_))
     ));
 }
@@ -145,14 +150,22 @@ fn a_session_has_a_share_of_its_own() {
     let home = TestHome::new();
     let mut store = home.open();
     waiting(&mut store);
-    let job = store.claim_job(NOW, LEASE).unwrap().unwrap();
+    let job = store.jobs_mut().claim(NOW, LEASE).unwrap().unwrap();
     let caps = TokenCaps { tokens_per_session: Tokens(100), ..PLENTY };
-    let CallPermission::Granted(call) = store.begin_call(&job, "p", Tokens(100), caps, NOW).unwrap() else {
+    let CallPermission::Granted(call) =
+        store.jobs_mut().begin_call(&job, "p", Tokens(100), caps, NOW).unwrap()
+    else {
         panic!()
     };
-    assert_eq!(store.begin_call(&job, "p", Tokens(1), caps, NOW).unwrap(), CallPermission::SessionCapReached);
-    store.end_call(call, CallOutcome::Used, Some(Tokens(40))).unwrap();
-    assert!(matches!(store.begin_call(&job, "p", Tokens(60), caps, NOW), Ok(CallPermission::Granted(_))));
+    assert_eq!(
+        store.jobs_mut().begin_call(&job, "p", Tokens(1), caps, NOW).unwrap(),
+        CallPermission::SessionCapReached
+    );
+    store.jobs_mut().end_call(call, CallOutcome::Used, Some(Tokens(40))).unwrap();
+    assert!(matches!(
+        store.jobs_mut().begin_call(&job, "p", Tokens(60), caps, NOW),
+        Ok(CallPermission::Granted(_))
+    ));
 }
 
 proptest! {
@@ -166,15 +179,15 @@ proptest! {
         let (mut now, mut made, mut spent) = (0, Vec::new(), 0);
         for (expected, cost, later) in calls {
             now += later;
-            if let CallPermission::Granted(call) = store.begin_call(&some_job(1), "p", Tokens(expected), caps, at(now)).unwrap() {
+            if let CallPermission::Granted(call) = store.jobs_mut().begin_call(&some_job(1), "p", Tokens(expected), caps, at(now)).unwrap() {
                 prop_assert!(spent + expected <= 300);
-                store.end_call(call, CallOutcome::Used, Some(Tokens(cost))).unwrap();
+                store.jobs_mut().end_call(call, CallOutcome::Used, Some(Tokens(cost))).unwrap();
                 spent += cost;
                 made.push(now);
             }
         }
         prop_assert!(made.windows(11).all(|eleven| eleven[10] - eleven[0] >= 60));
-        prop_assert_eq!(store.model_work(at(now)).unwrap().tokens_last_day, u64::from(spent));
+        prop_assert_eq!(store.jobs().model_work(at(now)).unwrap().tokens_last_day, u64::from(spent));
     }
 }
 
@@ -183,22 +196,24 @@ fn better_words_keep_everything_else_and_the_old_words_too() {
     let home = TestHome::new();
     let mut store = home.open();
     let id = waiting(&mut store);
-    let before = store.memory_to_polish(id).unwrap().unwrap();
+    let before = store.memories().to_polish(id).unwrap().unwrap();
     assert_eq!(
-        store.polish(&before, "Plain title", "a plain account", at(9)).unwrap(),
+        store.memories_mut().polish(&before, "Plain title", "a plain account", at(9)).unwrap(),
         PolishOutcome::Applied
     );
-    let after = store.memory(id).unwrap().unwrap();
+    let after = store.memories().get(id).unwrap().unwrap();
     let worded =
         Content { title: "Plain title".into(), body: "a plain account".into(), ..before.content.clone() };
     assert_eq!((&after.content, after.updated_at), (&worded, before.updated_at));
     assert!(after.is_intact());
-    assert_eq!(store.revisions(id).unwrap()[0].title, "Rules made this");
-    let found = store.search_exact(&any_of(&["plain"]), &Filter::within(Scope::Everywhere)).unwrap();
+    assert_eq!(store.memories().revisions(id).unwrap()[0].title, "Rules made this");
+    let found = store.search().exact(&any_of(&["plain"]), &Filter::within(Scope::Everywhere)).unwrap();
     assert_eq!(found.len(), 1);
-    assert!(store.search_exact(&any_of(&["rules"]), &Filter::within(Scope::Everywhere)).unwrap().is_empty());
+    assert!(
+        store.search().exact(&any_of(&["rules"]), &Filter::within(Scope::Everywhere)).unwrap().is_empty()
+    );
     assert_sound(&home.home);
-    assert_eq!(store.memory_to_polish(id).unwrap(), None, "once is enough");
+    assert_eq!(store.memories().to_polish(id).unwrap(), None, "once is enough");
 }
 
 #[test]
@@ -206,14 +221,14 @@ fn rules_that_say_the_same_again_leave_better_words_alone() {
     let home = TestHome::new();
     let mut store = home.open();
     let id = waiting(&mut store);
-    let before = store.memory(id).unwrap().unwrap();
-    store.polish(&before, "Plain title", "a plain account", NOW).unwrap();
+    let before = store.memories().get(id).unwrap().unwrap();
+    store.memories_mut().polish(&before, "Plain title", "a plain account", NOW).unwrap();
     assert_eq!(distilled(&mut store, "Rules made this", "of what happened"), DistilOutcome::Unchanged(id));
-    assert_eq!(store.memory(id).unwrap().unwrap().content.title, "Plain title");
+    assert_eq!(store.memories().get(id).unwrap().unwrap().content.title, "Plain title");
     // More happened: the rules have the word again, and a model may once more.
     assert_eq!(distilled(&mut store, "Rules made this", "of more that happened"), DistilOutcome::Updated(id));
-    assert_eq!(store.memory(id).unwrap().unwrap().content.title, "Rules made this");
-    assert!(store.memory_to_polish(id).unwrap().is_some());
+    assert_eq!(store.memories().get(id).unwrap().unwrap().content.title, "Rules made this");
+    assert!(store.memories().to_polish(id).unwrap().is_some());
 }
 
 #[test]
@@ -221,16 +236,22 @@ fn what_moved_on_or_is_in_a_persons_hands_is_not_reworded() {
     let home = TestHome::new();
     let mut store = home.open();
     let id = waiting(&mut store);
-    let seen = store.memory(id).unwrap().unwrap();
+    let seen = store.memories().get(id).unwrap().unwrap();
     distilled(&mut store, "Rules made this", "of more that happened");
-    assert_eq!(store.polish(&seen, "Stale", "words", NOW).unwrap(), PolishOutcome::Outdated);
-    let seen = store.memory(id).unwrap().unwrap();
-    store.revise(id, &Content { title: "My own words".into(), ..seen.content.clone() }, NOW).unwrap();
-    assert_eq!(store.memory_to_polish(id).unwrap(), None);
-    let seen = store.memory(id).unwrap().unwrap();
-    assert_eq!(store.polish(&seen, "Not theirs", "words", NOW).unwrap(), PolishOutcome::Outdated);
+    assert_eq!(store.memories_mut().polish(&seen, "Stale", "words", NOW).unwrap(), PolishOutcome::Outdated);
+    let seen = store.memories().get(id).unwrap().unwrap();
+    store
+        .memories_mut()
+        .revise(id, &Content { title: "My own words".into(), ..seen.content.clone() }, NOW)
+        .unwrap();
+    assert_eq!(store.memories().to_polish(id).unwrap(), None);
+    let seen = store.memories().get(id).unwrap().unwrap();
+    assert_eq!(
+        store.memories_mut().polish(&seen, "Not theirs", "words", NOW).unwrap(),
+        PolishOutcome::Outdated
+    );
     let written = crate::kit::note(&mut store, "Written by hand", "and not distilled");
-    assert_eq!(store.memory_to_polish(written).unwrap(), None);
+    assert_eq!(store.memories().to_polish(written).unwrap(), None);
 }
 
 #[test]
@@ -238,10 +259,13 @@ fn what_was_forgotten_does_not_come_back_in_a_models_words() {
     let home = TestHome::new();
     let mut store = home.open();
     let gone = crate::kit::note(&mut store, "The secret plan", "is this");
-    store.forget(&[gone], NOW).unwrap();
+    store.memories_mut().forget(&[gone], NOW).unwrap();
     let id = waiting(&mut store);
-    let seen = store.memory(id).unwrap().unwrap();
-    assert_eq!(store.polish(&seen, "The secret plan", "is this", NOW).unwrap(), PolishOutcome::Outdated);
+    let seen = store.memories().get(id).unwrap().unwrap();
+    assert_eq!(
+        store.memories_mut().polish(&seen, "The secret plan", "is this", NOW).unwrap(),
+        PolishOutcome::Outdated
+    );
 }
 
 #[test]
@@ -249,9 +273,9 @@ fn nothing_of_a_session_of_our_own_is_kept_not_even_from_the_spool() {
     let home = TestHome::new();
     let mut store = home.open();
     Spool::new(&home.home).push(&arrival("ours", 1)).unwrap();
-    store.mark_own_session("ours", NOW).unwrap();
-    assert_eq!(store.record(&arrival("ours", 2)).unwrap(), RecordOutcome::OwnSession);
-    assert!(store.is_own_session("ours").unwrap() && !store.is_own_session("theirs").unwrap());
+    store.sessions_mut().mark_own("ours", NOW).unwrap();
+    assert_eq!(store.events_mut().record(&arrival("ours", 2)).unwrap(), RecordOutcome::OwnSession);
+    assert!(store.sessions().is_own("ours").unwrap() && !store.sessions().is_own("theirs").unwrap());
     drop(store);
     drop(home.open());
     assert_eq!(Spool::new(&home.home).len(), 0);
@@ -262,12 +286,12 @@ fn nothing_of_a_session_of_our_own_is_kept_not_even_from_the_spool() {
 fn only_a_session_that_begins_with_our_words_is_taken_back() {
     let home = TestHome::new();
     let mut store = home.open();
-    let sessions = |store: &Store| store.sessions(None, 9, 0).unwrap().len();
+    let sessions = |store: &Store| store.sessions().list(None, 9, 0).unwrap().len();
     let project = project(&mut store, "/home/u/one");
-    store.find_or_create_session(project, "test", "ours", NOW).unwrap();
-    store.discard_own_session("test", "ours", NOW).unwrap();
-    assert!(sessions(&store) == 0 && store.is_own_session("ours").unwrap());
-    store.record(&arrival("theirs", 1)).unwrap();
-    store.discard_own_session("test", "theirs", NOW).unwrap();
-    assert!(sessions(&store) == 1 && !store.is_own_session("theirs").unwrap());
+    store.sessions_mut().find_or_create(project, "test", "ours", NOW).unwrap();
+    store.sessions_mut().discard_own("test", "ours", NOW).unwrap();
+    assert!(sessions(&store) == 0 && store.sessions().is_own("ours").unwrap());
+    store.events_mut().record(&arrival("theirs", 1)).unwrap();
+    store.sessions_mut().discard_own("test", "theirs", NOW).unwrap();
+    assert!(sessions(&store) == 1 && !store.sessions().is_own("theirs").unwrap());
 }

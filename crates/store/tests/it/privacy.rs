@@ -38,7 +38,7 @@ fn everything_we_make_is_open_to_its_owner_only() {
 fn child_that_makes_every_file() {
     let Some(home) = child_home() else { return };
     let damaged = Home::new(home.root().with_file_name("damaged"));
-    Store::open(&damaged, Purpose::Command, NOW).unwrap().record(&arrival("s", 1)).unwrap();
+    Store::open(&damaged, Purpose::Command, NOW).unwrap().events_mut().record(&arrival("s", 1)).unwrap();
     fs::write(damaged.database(), "garbage ".repeat(1000)).unwrap();
     Store::open(&damaged, Purpose::Hook, NOW).unwrap_err();
     show(&damaged);
@@ -47,9 +47,9 @@ fn child_that_makes_every_file() {
 
     let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
     note(&mut store, "a", "b");
-    store.back_up(KEEP, NOW).unwrap();
+    store.upkeep_mut().back_up(KEEP, NOW).unwrap();
     let mut hook = Store::open(&home, Purpose::Hook, NOW).unwrap();
-    hook.record(&arrival("s", 1)).unwrap();
+    hook.events_mut().record(&arrival("s", 1)).unwrap();
     Spool::new(&home).push(&arrival("s", 2)).unwrap();
     show(&home);
 }
@@ -65,7 +65,7 @@ fn show(home: &Home) {
 fn what_was_too_open_is_closed() {
     let test = TestHome::new();
     let mut hook = test.hook();
-    hook.record(&arrival("s", 1)).unwrap();
+    hook.events_mut().record(&arrival("s", 1)).unwrap();
     for path in test.paths() {
         let open = if path.is_dir() { 0o755 } else { 0o644 };
         fs::set_permissions(&path, fs::Permissions::from_mode(open)).unwrap();
@@ -111,8 +111,8 @@ fn a_home_that_cannot_be_written_can_be_read() {
 fn child_that_reads() {
     let Some(home) = child_home() else { return };
     let store = Store::open(&home, Purpose::Read, NOW).unwrap();
-    tell(&format!("{} memory", store.count_memories().unwrap()));
+    tell(&format!("{} memory", store.memories().count().unwrap()));
     Store::open(&home, Purpose::Command, NOW)
-        .and_then(|mut store| store.record(&arrival("s", 1)))
+        .and_then(|mut store| store.events_mut().record(&arrival("s", 1)))
         .unwrap_err();
 }

@@ -13,12 +13,12 @@ fn seen(root: &str, keys: &[&str]) -> ProjectRef {
 fn a_folder_met_again_is_the_same_project() {
     let test = TestHome::new();
     let mut store = test.open();
-    assert_eq!(store.find_project(&project_ref("/home/u/one")).unwrap(), None);
+    assert_eq!(store.projects().find(&project_ref("/home/u/one")).unwrap(), None);
     let one = project(&mut store, "/home/u/one");
     assert_eq!(project(&mut store, "/home/u/one"), one);
-    assert_eq!(store.find_project(&project_ref("/home/u/one")).unwrap(), Some(one));
+    assert_eq!(store.projects().find(&project_ref("/home/u/one")).unwrap(), Some(one));
     assert_ne!(project(&mut store, "/home/u/two"), one);
-    let read = store.project(one).unwrap().unwrap();
+    let read = store.projects().get(one).unwrap().unwrap();
     assert_eq!((read.name.as_str(), read.roots), ("one", vec!["/home/u/one".to_owned()]));
     assert_eq!(read.keys, [ProjectKey::Path("/home/u/one".into())]);
 }
@@ -29,9 +29,9 @@ fn clones_share_a_project_and_each_folder_is_noted() {
     let mut store = test.open();
     let first = seen("/a", &["remote:h/r", "birth:a", "path:/a"]);
     let clone = seen("/b", &["remote:h/r", "birth:b", "path:/b"]);
-    let id = store.find_or_create_project(&first, NOW).unwrap();
-    assert_eq!(store.find_or_create_project(&clone, NOW.plus_ms(1)).unwrap(), id);
-    let read = store.project(id).unwrap().unwrap();
+    let id = store.projects_mut().find_or_create(&first, NOW).unwrap();
+    assert_eq!(store.projects_mut().find_or_create(&clone, NOW.plus_ms(1)).unwrap(), id);
+    let read = store.projects().get(id).unwrap().unwrap();
     assert_eq!((read.roots, read.keys.len()), (vec!["/b".to_owned(), "/a".to_owned()], 5));
 }
 
@@ -39,11 +39,11 @@ fn clones_share_a_project_and_each_folder_is_noted() {
 fn the_place_belongs_to_who_stands_there_now() {
     let test = TestHome::new();
     let mut store = test.open();
-    let before = store.find_or_create_project(&seen("/a", &["birth:a", "path:/a"]), NOW).unwrap();
-    let after = store.find_or_create_project(&seen("/a", &["birth:b", "path:/a"]), NOW).unwrap();
+    let before = store.projects_mut().find_or_create(&seen("/a", &["birth:a", "path:/a"]), NOW).unwrap();
+    let after = store.projects_mut().find_or_create(&seen("/a", &["birth:b", "path:/a"]), NOW).unwrap();
     assert_ne!(before, after);
-    assert_eq!(store.find_project(&seen("/a", &["path:/a"])).unwrap(), Some(after));
-    assert_eq!(store.project(before).unwrap().unwrap().roots, Vec::<String>::new());
+    assert_eq!(store.projects().find(&seen("/a", &["path:/a"])).unwrap(), Some(after));
+    assert_eq!(store.projects().get(before).unwrap().unwrap().roots, Vec::<String>::new());
 }
 
 #[test]
@@ -52,9 +52,9 @@ fn a_submodule_knows_the_project_that_holds_it() {
     let mut store = test.open();
     let outer = project_ref("/home/u/outer");
     let inner = ProjectRef { parent: Some(Box::new(outer.clone())), ..project_ref("/home/u/outer/inner") };
-    let id = store.find_or_create_project(&inner, NOW).unwrap();
-    let parent = store.project(id).unwrap().unwrap().parent.unwrap();
-    assert_eq!(store.find_project(&outer).unwrap(), Some(parent));
+    let id = store.projects_mut().find_or_create(&inner, NOW).unwrap();
+    let parent = store.projects().get(id).unwrap().unwrap().parent.unwrap();
+    assert_eq!(store.projects().find(&outer).unwrap(), Some(parent));
 }
 
 #[test]
@@ -62,13 +62,13 @@ fn a_renamed_project_is_found_by_its_name_in_any_case() {
     let test = TestHome::new();
     let mut store = test.open();
     let id = project(&mut store, "/home/u/one");
-    store.rename_project(id, "Heron").unwrap();
+    store.projects_mut().rename(id, "Heron").unwrap();
     let named: Vec<_> =
-        store.projects_named("heron").unwrap().into_iter().map(|project| project.id).collect();
+        store.projects().named("heron").unwrap().into_iter().map(|project| project.id).collect();
     assert_eq!(named, [id]);
-    assert!(store.projects_named("one").unwrap().is_empty());
+    assert!(store.projects().named("one").unwrap().is_empty());
     assert_eq!(project(&mut store, "/home/u/one"), id, "the folder is still the same project");
-    assert_eq!(store.project(id).unwrap().unwrap().name, "Heron", "and keeps the name it was given");
+    assert_eq!(store.projects().get(id).unwrap().unwrap().name, "Heron", "and keeps the name it was given");
 }
 
 #[test]
@@ -76,18 +76,18 @@ fn merging_moves_everything_and_both_folders_are_one_project() {
     let test = TestHome::new();
     let mut store = test.open();
     let into = project(&mut store, "/home/u/two");
-    store.record(&arrival("s", 1)).unwrap();
+    store.events_mut().record(&arrival("s", 1)).unwrap();
     let from = project(&mut store, "/home/u/one");
     let inner =
         ProjectRef { parent: Some(Box::new(project_ref("/home/u/one"))), ..project_ref("/home/u/one/inner") };
-    let inner = store.find_or_create_project(&inner, NOW).unwrap();
-    let id = store.remember(&new(from, draft("a", "b"))).unwrap();
-    store.merge_projects(from, into).unwrap();
-    assert_eq!(store.list(&Filter::within(Scope::Project(into))).unwrap(), [id]);
+    let inner = store.projects_mut().find_or_create(&inner, NOW).unwrap();
+    let id = store.memories_mut().remember(&new(from, draft("a", "b"))).unwrap();
+    store.projects_mut().merge(from, into).unwrap();
+    assert_eq!(store.search().list(&Filter::within(Scope::Project(into))).unwrap(), [id]);
     assert_eq!(project(&mut store, "/home/u/one"), into);
-    assert!(store.project(from).unwrap().is_none());
-    assert_eq!(store.project(inner).unwrap().unwrap().parent, Some(into));
-    let summaries = store.projects().unwrap();
+    assert!(store.projects().get(from).unwrap().is_none());
+    assert_eq!(store.projects().get(inner).unwrap().unwrap().parent, Some(into));
+    let summaries = store.projects().list().unwrap();
     let summary = summaries.iter().find(|summary| summary.project.id == into).unwrap();
     assert_eq!((summary.memories, summary.sessions, summary.last_active_at), (1, 1, Some(NOW)));
     assert_eq!(ask(&test.home, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
@@ -98,8 +98,8 @@ fn a_project_merged_into_itself_or_into_nothing_is_left_alone() {
     let test = TestHome::new();
     let mut store = test.open();
     let one = project(&mut store, "/home/u/one");
-    store.merge_projects(one, one).unwrap();
+    store.projects_mut().merge(one, one).unwrap();
     assert_eq!(project(&mut store, "/home/u/one"), one);
-    store.merge_projects(one, backstory_memory::ProjectId(99)).unwrap_err();
-    assert_eq!(store.find_project(&project_ref("/home/u/one")).unwrap(), Some(one));
+    store.projects_mut().merge(one, backstory_memory::ProjectId(99)).unwrap_err();
+    assert_eq!(store.projects().find(&project_ref("/home/u/one")).unwrap(), Some(one));
 }

@@ -22,7 +22,7 @@ fn processes_that_race_on_a_cold_home_migrate_it_once_and_lose_nothing() {
             acked.extend(told(&output.stdout));
         }
         assert_eq!(acked.len(), 40);
-        assert_eq!(test.open().count_events().unwrap(), 40, "every acknowledged event is there once");
+        assert_eq!(test.open().events().count().unwrap(), 40, "every acknowledged event is there once");
         let twice = "SELECT count(*) - count(DISTINCT version) + count(*) - (max(version) - min(version) + 1) FROM applied_migrations";
         assert_eq!(ask(&test.home, twice), 0, "each migration ran once");
         assert_sound(&test.home);
@@ -35,7 +35,8 @@ fn child_that_records_five_events() {
     let Some(home) = child_home() else { return };
     for number in 0..5 {
         let arrival = arrival(&format!("s{}", std::process::id()), number);
-        let written = Store::open(&home, Purpose::Hook, NOW).and_then(|mut store| store.record(&arrival));
+        let written =
+            Store::open(&home, Purpose::Hook, NOW).and_then(|mut store| store.events_mut().record(&arrival));
         match written {
             Ok(RecordOutcome::Stored(_)) => {}
             Ok(known) => panic!("{known:?}"),
@@ -73,7 +74,7 @@ fn a_migration_killed_at_any_point_is_done_or_not_done() {
         };
         assert_eq!(version > 0, tables > 0, "schema {version} with {tables} tables");
         schemas.insert(version);
-        let report = test.open().check(CheckDepth::Full).unwrap();
+        let report = test.open().upkeep().check(CheckDepth::Full).unwrap();
         assert!(report.is_sound(), "{report:?}");
     }
     assert!(schemas.contains(&0), "no kill came before the migration was done: {schemas:?}");

@@ -62,18 +62,18 @@ fn whatever_a_memory_says_is_read_back_as_it_was_written() {
     let project = project(&mut store.borrow_mut(), "/home/u/one");
     proptest!(ProptestConfig::with_cases(192), |(content in any_draft(), other in any_draft())| {
         let mut store = store.borrow_mut();
-        let id = store.remember(&new(project, content.clone())).unwrap();
-        let memory = store.memory(id).unwrap().unwrap();
+        let id = store.memories_mut().remember(&new(project, content.clone())).unwrap();
+        let memory = store.memories().get(id).unwrap().unwrap();
         prop_assert!(memory.is_intact());
         prop_assert_eq!(&memory.content, &content);
-        store.revise(id, &other, NOW).unwrap();
-        let memory = store.memory(id).unwrap().unwrap();
+        store.memories_mut().revise(id, &other, NOW).unwrap();
+        let memory = store.memories().get(id).unwrap().unwrap();
         prop_assert!(memory.is_intact());
         prop_assert_eq!(&memory.content, &other);
-        prop_assert_eq!(&store.revisions(id).unwrap()[0].body, &content.body);
+        prop_assert_eq!(&store.memories().revisions(id).unwrap()[0].body, &content.body);
     });
     let store = store.into_inner();
-    let report = store.check(CheckDepth::Full).unwrap();
+    let report = store.upkeep().check(CheckDepth::Full).unwrap();
     assert!(report.is_sound(), "{report:?}");
 }
 
@@ -88,18 +88,18 @@ fn writing_many_twice_writes_them_once() {
         NewMemory { uid: uid("dec-2"), ..new(project, draft("two", "second")) },
         NewMemory { uid: uid("dec-1"), ..new(project, draft("one again", "within one call")) },
     ];
-    let first = store.remember_all(&many).unwrap();
+    let first = store.memories_mut().remember_all(&many).unwrap();
     let [InsertOutcome::Written(one), InsertOutcome::Written(two), InsertOutcome::Known(again)] = first[..]
     else {
         panic!("{first:?}")
     };
     assert_eq!(one, again);
     assert_eq!(
-        store.remember_all(&many).unwrap(),
+        store.memories_mut().remember_all(&many).unwrap(),
         [InsertOutcome::Known(one), InsertOutcome::Known(two), InsertOutcome::Known(one)]
     );
-    assert_eq!(store.memory_by_uid(&Uid::parse("dec-1").unwrap()).unwrap().unwrap().content.title, "one");
-    assert_eq!(store.count_memories().unwrap(), 2);
+    assert_eq!(store.memories().by_uid(&Uid::parse("dec-1").unwrap()).unwrap().unwrap().content.title, "one");
+    assert_eq!(store.memories().count().unwrap(), 2);
 }
 
 #[test]
@@ -108,10 +108,11 @@ fn memories_are_read_in_the_order_asked_for() {
     let mut store = test.open();
     let ids: Vec<MemoryId> = (0..3).map(|n| note(&mut store, &format!("n{n}"), "")).collect();
     let asked = [ids[2], MemoryId(999), ids[0]];
-    let read: Vec<MemoryId> = store.memories(&asked).unwrap().iter().map(|memory| memory.id).collect();
+    let read: Vec<MemoryId> =
+        store.memories().get_many(&asked).unwrap().iter().map(|memory| memory.id).collect();
     assert_eq!(read, [ids[2], ids[0]]);
     let mut all = Vec::new();
-    store.each_memory(|memory| all.push(memory.id)).unwrap();
+    store.memories().for_each(|memory| all.push(memory.id)).unwrap();
     assert_eq!(all, ids);
 }
 
@@ -123,36 +124,39 @@ fn what_was_forgotten_stays_out_by_uid_and_by_words() {
     let project = project(&mut store, "/home/u/one");
     let uid = Uid::parse("gone").unwrap();
     let gone = NewMemory { uid: Some(uid.clone()), ..new(project, draft("Secret name", "is heron")) };
-    let id = store.remember(&gone).unwrap();
-    store.revise(id, &draft("Secret name", "is egret"), NOW).unwrap();
+    let id = store.memories_mut().remember(&gone).unwrap();
+    store.memories_mut().revise(id, &draft("Secret name", "is egret"), NOW).unwrap();
     let keeper = note(&mut store, "kept", "words");
-    store.forget(&[id], NOW).unwrap();
+    store.memories_mut().forget(&[id], NOW).unwrap();
 
     let same_uid = NewMemory { uid: Some(uid), ..new(project, draft("other", "words entirely")) };
     let same_words = new(project, draft("secret NAME", "is, egret!"));
     let older_words = new(project, draft("secret name", "is heron"));
     for attempt in [&gone, &same_uid, &same_words, &older_words] {
-        assert!(matches!(store.remember(attempt), Err(StoreError::Forgotten { .. })));
-        assert_eq!(store.remember_all(std::slice::from_ref(attempt)).unwrap(), [InsertOutcome::Forgotten]);
-        assert!(matches!(store.supersede(keeper, attempt), Err(StoreError::Forgotten { .. })));
+        assert!(matches!(store.memories_mut().remember(attempt), Err(StoreError::Forgotten { .. })));
+        assert_eq!(
+            store.memories_mut().remember_all(std::slice::from_ref(attempt)).unwrap(),
+            [InsertOutcome::Forgotten]
+        );
+        assert!(matches!(store.memories_mut().supersede(keeper, attempt), Err(StoreError::Forgotten { .. })));
     }
-    let revised = store.revise(keeper, &same_words.content, NOW);
+    let revised = store.memories_mut().revise(keeper, &same_words.content, NOW);
     assert!(matches!(revised, Err(StoreError::Forgotten { .. })));
-    assert_eq!(store.count_memories().unwrap(), 1);
+    assert_eq!(store.memories().count().unwrap(), 1);
 
-    store.lift_tombstone(&same_words).unwrap();
-    assert!(store.remember(&same_words).unwrap() > id, "an id is never given twice");
-    store.remember(&same_uid).unwrap();
+    store.memories_mut().lift_tombstone(&same_words).unwrap();
+    assert!(store.memories_mut().remember(&same_words).unwrap() > id, "an id is never given twice");
+    store.memories_mut().remember(&same_uid).unwrap();
 }
 
 #[test]
 fn evidence_that_is_gone_does_not_keep_a_memory_from_being_written() {
     let test = TestHome::new();
     let mut store = test.open();
-    let RecordOutcome::Stored(event) = store.record(&arrival("s", 1)).unwrap() else { panic!() };
+    let RecordOutcome::Stored(event) = store.events_mut().record(&arrival("s", 1)).unwrap() else { panic!() };
     let project = project(&mut store, "/home/u/one");
     let origin = MemoryOrigin { events: vec![event, EventId(77), event], ..MemoryOrigin::default() };
-    store.remember(&NewMemory { origin, ..new(project, draft("a", "b")) }).unwrap();
+    store.memories_mut().remember(&NewMemory { origin, ..new(project, draft("a", "b")) }).unwrap();
     assert_eq!(ask(&test.home, "SELECT count(*) FROM evidence"), 1);
 }
 
@@ -162,9 +166,9 @@ fn a_failed_batch_writes_nothing() {
     let mut store = test.open();
     let good = new(project(&mut store, "/home/u/one"), draft("good", "bulbul"));
     let bad = NewMemory { project: backstory_memory::ProjectId(99), ..good.clone() };
-    store.remember_all(&[good, bad]).unwrap_err();
-    assert_eq!(store.count_memories().unwrap(), 0);
-    let hits = store.search_exact(&any_of(&["bulbul"]), &Filter::within(Scope::Everywhere)).unwrap();
+    store.memories_mut().remember_all(&[good, bad]).unwrap_err();
+    assert_eq!(store.memories().count().unwrap(), 0);
+    let hits = store.search().exact(&any_of(&["bulbul"]), &Filter::within(Scope::Everywhere)).unwrap();
     assert!(hits.is_empty());
     drop(store);
     assert_sound(&test.home);

@@ -19,7 +19,7 @@ fn furnished() -> TestHome {
     let mut store = test.open();
     record_all(&mut store, 0..EVENTS - 10);
     fill(&mut store, BEFORE_THE_COPY);
-    store.maintain(KEEP, NOW).unwrap();
+    store.upkeep_mut().maintain(KEEP, NOW).unwrap();
     for n in BEFORE_THE_COPY as u64..ALL {
         note(&mut store, &format!("later {n}"), "since the copy");
     }
@@ -43,8 +43,8 @@ fn copy_of(original: &TestHome) -> TestHome {
 
 /// What a hook does, whatever it meets.
 fn hook_event(home: &Home, number: u64) {
-    let stored =
-        Store::open(home, Purpose::Hook, NOW).and_then(|mut store| store.record(&arrival("late", number)));
+    let stored = Store::open(home, Purpose::Hook, NOW)
+        .and_then(|mut store| store.events_mut().record(&arrival("late", number)));
     if let Err(error) = stored {
         assert!(error.is_storage_failure(), "a hook would drop its event: {error:?}");
         Spool::new(home).push(&arrival("late", number)).unwrap();
@@ -57,7 +57,7 @@ fn live_with_it(home: &Home) -> Store {
     let mut complaints = Vec::new();
     for _ in 0..4 {
         match Store::open(home, Purpose::Command, NOW) {
-            Ok(store) => match store.check(CheckDepth::Full) {
+            Ok(store) => match store.upkeep().check(CheckDepth::Full) {
                 Ok(report) if report.is_sound() => {
                     drop(store);
                     hook_event(home, 2);
@@ -74,7 +74,7 @@ fn live_with_it(home: &Home) -> Store {
 
 /// The copy and the spool are back. What came since the copy may be lost with the page that led to it.
 fn assert_nearly_all_is_back(store: &Store, what: &str) {
-    let (memories, events) = (store.count_memories().unwrap(), store.count_events().unwrap());
+    let (memories, events) = (store.memories().count().unwrap(), store.events().count().unwrap());
     assert!(memories * 100 >= BEFORE_THE_COPY as u64 * 99, "{what}: {memories} memories");
     assert!(events * 100 >= (EVENTS - 10 + 2) * 99, "{what}: {events} events");
     assert!(Spool::new(store.home()).is_empty(), "{what}");
@@ -102,7 +102,7 @@ fn scattered_damage_is_found_and_mended() {
         fs::write(test.home.database(), &bytes).unwrap();
         let store = live_with_it(&test.home);
         assert_nearly_all_is_back(&store, &format!("seed {seed}"));
-        back += store.count_memories().unwrap();
+        back += store.memories().count().unwrap();
     }
     assert!(back * 100 >= 30 * ALL * 98, "{back} of {} memories, most of those since the copy too", 30 * ALL);
     bar("R11", format_args!("30 seeds of 16 flips: {back} of {} memories back", 30 * ALL));
@@ -134,14 +134,14 @@ fn a_file_that_lost_its_end_or_its_head_is_replaced_and_kept() {
             "a page short" => ALL - 16,
             _ => BEFORE_THE_COPY as u64,
         };
-        assert!(store.count_memories().unwrap() >= floor, "{what}: {}", store.count_memories().unwrap());
+        assert!(store.memories().count().unwrap() >= floor, "{what}: {}", store.memories().count().unwrap());
         assert!(
-            store.count_events().unwrap() >= EVENTS - 10 + 2,
+            store.events().count().unwrap() >= EVENTS - 10 + 2,
             "{what}: {}",
-            store.count_events().unwrap()
+            store.events().count().unwrap()
         );
         assert!(is_quarantined(&test.home, &bytes), "{what}: the original is kept");
-        assert!(!store.status().unwrap().quarantined.is_empty(), "{what}");
+        assert!(!store.upkeep().status().unwrap().quarantined.is_empty(), "{what}");
     }
     bar("R11", "7 files without end or head replaced, the originals kept");
 }
@@ -156,7 +156,7 @@ fn a_garbage_log_costs_nothing() {
         let garbage: Vec<u8> = (0..length).map(|_| u8::try_from(dice.roll(256)).unwrap()).collect();
         fs::write(test.home.root().join("backstory.db-wal"), garbage).unwrap();
         let store = live_with_it(&test.home);
-        assert_eq!(store.count_memories().unwrap(), ALL);
+        assert_eq!(store.memories().count().unwrap(), ALL);
         assert_nearly_all_is_back(&store, "garbage log");
     }
     bar("R11", format_args!("4 garbage logs: {ALL} of {ALL} memories"));
@@ -184,7 +184,7 @@ fn a_database_that_vanished_is_restored_and_not_begun_anew() {
             "{what}: {refused}"
         );
         let store = live_with_it(&test.home);
-        assert_eq!(store.count_memories().unwrap(), BEFORE_THE_COPY as u64, "{what}");
+        assert_eq!(store.memories().count().unwrap(), BEFORE_THE_COPY as u64, "{what}");
         let repair = Store::open(&test.home, Purpose::Command, NOW).unwrap();
         assert!(repair.repaired().is_none(), "only who repaired says so");
     }
@@ -192,7 +192,7 @@ fn a_database_that_vanished_is_restored_and_not_begun_anew() {
     let test = TestHome::new();
     test.home.prepare().unwrap();
     fs::write(test.home.database(), "").unwrap();
-    assert_eq!(test.open().count_memories().unwrap(), 0);
+    assert_eq!(test.open().memories().count().unwrap(), 0);
 }
 
 /// Breaks the root page of one table. The memories can still be read.
@@ -209,18 +209,18 @@ fn what_a_repair_brings_back_is_what_was_there() {
     let test = TestHome::new();
     let mut store = test.open();
     let ids = fill(&mut store, 40);
-    store.back_up(KEEP, NOW).unwrap();
-    let project = store.memory(ids[0]).unwrap().unwrap().project;
-    let newer = store.supersede(ids[3], &new(project, draft("newer", "heron"))).unwrap();
+    store.upkeep_mut().back_up(KEEP, NOW).unwrap();
+    let project = store.memories().get(ids[0]).unwrap().unwrap().project;
+    let newer = store.memories_mut().supersede(ids[3], &new(project, draft("newer", "heron"))).unwrap();
     let gone = note(&mut store, "gone", "forgotten words");
-    store.forget(&[gone], NOW).unwrap();
-    store.pin(newer, backstory_store::Pin::Keep).unwrap();
-    store.reinforce(newer, NOW.plus_ms(5)).unwrap();
-    let expected = store.memory(newer).unwrap().unwrap();
+    store.memories_mut().forget(&[gone], NOW).unwrap();
+    store.memories_mut().pin(newer, backstory_store::Pin::Keep).unwrap();
+    store.memories_mut().reinforce(newer, NOW.plus_ms(5)).unwrap();
+    let expected = store.memories().get(newer).unwrap().unwrap();
     drop(store);
     break_receipts(&test.home);
 
-    assert!(!test.open().check(CheckDepth::Full).unwrap().is_sound());
+    assert!(!test.open().upkeep().check(CheckDepth::Full).unwrap().is_sound());
     let mut store = test.open();
     let repair = store.repaired().expect("this process repaired it").clone();
     assert!(
@@ -228,15 +228,18 @@ fn what_a_repair_brings_back_is_what_was_there() {
         "{repair:?}"
     );
     assert_eq!(
-        store.memory(newer).unwrap().unwrap(),
+        store.memories().get(newer).unwrap().unwrap(),
         expected,
         "under its own number, with all that is known of it"
     );
-    assert_eq!(store.memory(ids[3]).unwrap().unwrap().standing, Standing::Superseded(newer));
+    assert_eq!(store.memories().get(ids[3]).unwrap().unwrap().standing, Standing::Superseded(newer));
     let again = new(project, draft("gone", "forgotten words"));
-    assert!(matches!(store.remember(&again), Err(StoreError::Forgotten { .. })), "forgotten is forgotten");
+    assert!(
+        matches!(store.memories_mut().remember(&again), Err(StoreError::Forgotten { .. })),
+        "forgotten is forgotten"
+    );
     assert!(note(&mut store, "next", "") > gone, "no number is given twice");
-    let hits = store.search_exact(&any_of(&["heron"]), &Filter::within(Scope::Everywhere)).unwrap();
+    let hits = store.search().exact(&any_of(&["heron"]), &Filter::within(Scope::Everywhere)).unwrap();
     assert_eq!(hits.iter().map(|hit| hit.memory).collect::<Vec<MemoryId>>(), [newer]);
 }
 
@@ -245,22 +248,26 @@ fn what_a_memory_said_before_and_how_it_relates_comes_back_with_it() {
     let test = TestHome::new();
     let mut store = test.open();
     let known = note(&mut store, "known", "to the copy");
-    store.back_up(KEEP, NOW).unwrap();
+    store.upkeep_mut().back_up(KEEP, NOW).unwrap();
     let later = note(&mut store, "later", "in its first words");
     for (id, at) in [(known, 5), (later, 6)] {
         let content = Content { scope: MemoryScope::User, ..draft("other", &format!("words of {id}")) };
-        store.revise(id, &content, NOW.plus_ms(at)).unwrap();
+        store.memories_mut().revise(id, &content, NOW.plus_ms(at)).unwrap();
     }
-    store.revise(known, &draft("third", "words"), NOW.plus_ms(8)).unwrap();
-    store.revise(later, &draft("third", "words"), NOW.plus_ms(9)).unwrap();
-    store.link(Link { from: later, relation: Relation::Contradicts, to: known }).unwrap();
+    store.memories_mut().revise(known, &draft("third", "words"), NOW.plus_ms(8)).unwrap();
+    store.memories_mut().revise(later, &draft("third", "words"), NOW.plus_ms(9)).unwrap();
+    store.memories_mut().link(Link { from: later, relation: Relation::Contradicts, to: known }).unwrap();
     let of = |store: &Store, id| {
-        (store.revisions(id).unwrap(), store.attachments(id).unwrap().wordings, store.links(id).unwrap())
+        (
+            store.memories().revisions(id).unwrap(),
+            store.memories().attachments(id).unwrap().wordings,
+            store.memories().links(id).unwrap(),
+        )
     };
     let expected = [known, later].map(|id| of(&store, id));
     drop(store);
     break_receipts(&test.home);
-    test.open().check(CheckDepth::Full).unwrap();
+    test.open().upkeep().check(CheckDepth::Full).unwrap();
 
     let store = test.open();
     assert_eq!(store.repaired().expect("this process repaired it").salvaged, 2);
@@ -275,20 +282,20 @@ fn what_a_memory_said_before_is_not_taken_from_a_damaged_file_where_the_copy_kno
     let test = TestHome::new();
     let mut store = test.open();
     let id = note(&mut store, "first", "words");
-    store.revise(id, &draft("second", "words"), NOW.plus_ms(5)).unwrap();
-    store.back_up(KEEP, NOW).unwrap();
-    store.revise(id, &draft("third", "words"), NOW.plus_ms(9)).unwrap();
+    store.memories_mut().revise(id, &draft("second", "words"), NOW.plus_ms(5)).unwrap();
+    store.upkeep_mut().back_up(KEEP, NOW).unwrap();
+    store.memories_mut().revise(id, &draft("third", "words"), NOW.plus_ms(9)).unwrap();
     drop(store);
     raw(&test.home).execute("UPDATE revisions SET title = 'rotten' WHERE title = 'first'", []).unwrap();
     break_receipts(&test.home);
-    test.open().check(CheckDepth::Full).unwrap();
+    test.open().upkeep().check(CheckDepth::Full).unwrap();
 
     let store = test.open();
     assert_eq!(store.repaired().expect("this process repaired it").salvaged, 1);
     let said: Vec<String> =
-        store.attachments(id).unwrap().wordings.into_iter().map(|said| said.title).collect();
+        store.memories().attachments(id).unwrap().wordings.into_iter().map(|said| said.title).collect();
     assert_eq!(said, ["first", "second"]);
-    assert_eq!(store.memory(id).unwrap().unwrap().content.title, "third");
+    assert_eq!(store.memories().get(id).unwrap().unwrap().content.title, "third");
 }
 
 #[test]
@@ -335,7 +342,7 @@ fn child_that_opens() {
     let Some(home) = child_home() else { return };
     let is_hook = std::env::var_os("AS").is_some_and(|purpose| purpose == "hook");
     match Store::open(&home, if is_hook { Purpose::Hook } else { Purpose::Command }, NOW) {
-        Ok(store) => tell(&format!("{}", store.count_memories().unwrap())),
+        Ok(store) => tell(&format!("{}", store.memories().count().unwrap())),
         Err(error) => {
             assert!(matches!(error, StoreError::Busy { .. }), "{error:?}");
             tell("busy");
@@ -363,7 +370,7 @@ fn a_repair_that_is_killed_loses_nothing() {
         victim.kill().unwrap();
         victim.wait().unwrap();
         let store = live_with_it(&test.home);
-        assert!(store.count_memories().unwrap() >= BEFORE_THE_COPY as u64, "step {step}");
+        assert!(store.memories().count().unwrap() >= BEFORE_THE_COPY as u64, "step {step}");
         assert!(is_quarantined(&test.home, &damaged), "step {step}");
     }
     bar("R11", format_args!("{} killed repairs: nothing lost", size(12, 60)));

@@ -15,7 +15,7 @@ fn question(text: &str) -> WordQuery {
 }
 
 fn found(store: &Store, query: &WordQuery, filter: &Filter) -> Vec<MemoryId> {
-    store.search_exact(query, filter).unwrap().iter().map(|hit| hit.memory).collect()
+    store.search().exact(query, filter).unwrap().iter().map(|hit| hit.memory).collect()
 }
 
 fn everywhere() -> Filter {
@@ -31,8 +31,8 @@ fn any_text_can_be_asked() {
         let mut query = WordQuery::default();
         query.word(&text);
         query.prefix(&text);
-        store.search_exact(&query, &everywhere()).unwrap();
-        store.search_exact(&question(&text), &Filter { file: Some(file), ..everywhere() }).unwrap();
+        store.search().exact(&query, &everywhere()).unwrap();
+        store.search().exact(&question(&text), &Filter { file: Some(file), ..everywhere() }).unwrap();
     });
 }
 
@@ -67,7 +67,7 @@ fn the_words_of_the_index_language_are_only_words() {
         let mut query = WordQuery::default();
         query.word(text);
         query.prefix(text);
-        store.search_exact(&query, &everywhere()).unwrap();
+        store.search().exact(&query, &everywhere()).unwrap();
     }
     assert_eq!(found(&store, &any_of(&["AND"]), &everywhere()), [id], "a word like any other");
     assert_eq!(found(&store, &any_of(&["NEAR"]), &everywhere()), [id]);
@@ -86,8 +86,8 @@ fn a_question_of_a_megabyte_is_answered() {
     for whole in [many, "x".repeat(1 << 20), "数".repeat(1 << 19), "\"".repeat(1 << 20)] {
         let mut query = any_of(&[&whole]);
         query.prefix(&whole);
-        store.search_exact(&query, &everywhere()).unwrap();
-        store.search_exact(&any_of(&["needle"]), &Filter { file: Some(whole), ..everywhere() }).unwrap();
+        store.search().exact(&query, &everywhere()).unwrap();
+        store.search().exact(&any_of(&["needle"]), &Filter { file: Some(whole), ..everywhere() }).unwrap();
     }
 }
 
@@ -142,7 +142,7 @@ fn a_word_counts_most_in_the_title() {
     let mut store = test.open();
     let body = note(&mut store, "something else", "heron lives here");
     let title = note(&mut store, "heron", "lives in something else here");
-    let hits = store.search_exact(&any_of(&["heron"]), &everywhere()).unwrap();
+    let hits = store.search().exact(&any_of(&["heron"]), &everywhere()).unwrap();
     assert_eq!([hits[0].memory, hits[1].memory], [title, body]);
     assert!(hits[0].bm25 > hits[1].bm25);
 }
@@ -162,13 +162,13 @@ fn no_question_reaches_into_another_project() {
         for (owner, title, body, is_users) in memories {
             let scope = if is_users { MemoryScope::User } else { MemoryScope::Project };
             let content = Content { scope, files: vec!["src/a.rs".into()], ..draft(&title, &body) };
-            let id = store.remember(&new(projects[owner], content)).unwrap();
+            let id = store.memories_mut().remember(&new(projects[owner], content)).unwrap();
             visible[owner].push(id);
             if is_users { visible[1 - owner].push(id); }
         }
         for (project, visible) in projects.iter().zip(&visible) {
             let reach = Filter { limit: 100, ..Filter::within(Scope::Project(*project)) };
-            let mut listed = store.list(&reach).unwrap();
+            let mut listed = store.search().list(&reach).unwrap();
             listed.sort();
             prop_assert_eq!(&listed, visible);
             let by_file = Filter { file: Some("a.rs".into()), ..reach.clone() };
@@ -191,9 +191,9 @@ fn common_words_find_what_fits_however_old_it_is() {
     let mut store = test.open();
     let (old, young) = (project(&mut store, "/home/u/old"), project(&mut store, "/home/u/young"));
     let of = |project, kind| new(project, Content { kind, ..draft("database connection", "pool") });
-    store.remember_all(&[of(old, Kind::Decision)]).unwrap();
-    store.remember_all(&vec![of(old, Kind::Note); 2_000]).unwrap();
-    store.remember_all(&vec![of(young, Kind::Note); 2_100]).unwrap();
+    store.memories_mut().remember_all(&[of(old, Kind::Decision)]).unwrap();
+    store.memories_mut().remember_all(&vec![of(old, Kind::Note); 2_000]).unwrap();
+    store.memories_mut().remember_all(&vec![of(young, Kind::Note); 2_100]).unwrap();
     let query = any_of(&["database", "connection"]);
     let here = Filter::within(Scope::Project(old));
     assert_eq!(found(&store, &query, &here).len(), 20, "a large project beside a busier one");
@@ -212,13 +212,13 @@ fn filters_narrow_what_is_found_and_what_is_listed() {
     let mut write = |kind, at, files: &[&str]| {
         let files = files.iter().map(|file| (*file).to_owned()).collect();
         let content = Content { kind, files, ..draft("heron", &format!("at {at}")) };
-        store.remember(&NewMemory { created_at: Timestamp(at), ..new(home, content) }).unwrap()
+        store.memories_mut().remember(&NewMemory { created_at: Timestamp(at), ..new(home, content) }).unwrap()
     };
     let decision = write(Kind::Decision, 10, &["src/store/open.rs"]);
     let failure = write(Kind::Failure, 20, &["open.rs"]);
     let note = write(Kind::Note, 30, &["src/reopen.rs", "docs/100%_sure.md"]);
     let check = |filter: Filter, expected: &[MemoryId]| {
-        assert_eq!(store.list(&filter).unwrap(), expected, "{filter:?}");
+        assert_eq!(store.search().list(&filter).unwrap(), expected, "{filter:?}");
         let mut hits = found(&store, &any_of(&["heron"]), &filter);
         hits.sort_by_key(|id| std::cmp::Reverse(*id));
         assert_eq!(hits, expected, "{filter:?}");
@@ -234,7 +234,7 @@ fn filters_narrow_what_is_found_and_what_is_listed() {
     check(file("100x_sure.md"), &[]);
     check(file("%"), &[]);
     check(Filter { limit: 0, ..everywhere() }, &[]);
-    assert_eq!(store.list(&Filter { limit: 1, offset: 1, ..everywhere() }).unwrap(), [failure]);
+    assert_eq!(store.search().list(&Filter { limit: 1, offset: 1, ..everywhere() }).unwrap(), [failure]);
     let all = found(&store, &any_of(&["heron"]), &everywhere());
     for offset in 0..4 {
         let page = Filter { limit: 2, offset, ..everywhere() };
@@ -249,15 +249,18 @@ fn the_timeline_shows_what_was_written_around_a_memory() {
     let mut store = test.open();
     let [one, two] = [project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two")];
     let mut at = |project, ms, title: &str| {
-        store.remember(&NewMemory { created_at: Timestamp(ms), ..new(project, draft(title, "")) }).unwrap()
+        store
+            .memories_mut()
+            .remember(&NewMemory { created_at: Timestamp(ms), ..new(project, draft(title, "")) })
+            .unwrap()
     };
     let late = at(one, 50, "late");
     let [a, b, c] = [at(one, 10, "a"), at(one, 20, "b"), at(one, 20, "c")];
     at(two, 15, "elsewhere");
-    assert_eq!(store.timeline(b, 5, 5).unwrap(), [a, b, c, late]);
-    assert_eq!(store.timeline(c, 1, 0).unwrap(), [b, c]);
-    assert_eq!(store.timeline(a, 0, 1).unwrap(), [a, b]);
-    assert!(matches!(store.timeline(MemoryId(99), 1, 1), Err(StoreError::NoSuchMemory(_))));
+    assert_eq!(store.search().timeline(b, 5, 5).unwrap(), [a, b, c, late]);
+    assert_eq!(store.search().timeline(c, 1, 0).unwrap(), [b, c]);
+    assert_eq!(store.search().timeline(a, 0, 1).unwrap(), [a, b]);
+    assert!(matches!(store.search().timeline(MemoryId(99), 1, 1), Err(StoreError::NoSuchMemory(_))));
 }
 
 #[test]
@@ -273,11 +276,12 @@ fn a_memory_is_judged_as_a_list_is_cut() {
             [vec![], vec!["src/open.rs".to_owned()], vec!["src/reopen.rs".to_owned()]][number % 3].clone();
         let at = Timestamp(1_000 + i64::try_from(number % 7).unwrap());
         let place = if number % 2 == 0 { here } else { there };
-        store.remember(&NewMemory { created_at: at, ..new(place, content) }).unwrap();
+        store.memories_mut().remember(&NewMemory { created_at: at, ..new(place, content) }).unwrap();
     }
-    let first = store.list(&everywhere()).unwrap()[0];
-    store.supersede(first, &new(here, draft("memory 49", "what it says now"))).unwrap();
-    let all = store.list(&Filter { standing: StandingFilter::Any, limit: 100, ..everywhere() }).unwrap();
+    let first = store.search().list(&everywhere()).unwrap()[0];
+    store.memories_mut().supersede(first, &new(here, draft("memory 49", "what it says now"))).unwrap();
+    let all =
+        store.search().list(&Filter { standing: StandingFilter::Any, limit: 100, ..everywhere() }).unwrap();
     let mut fitted = 0;
     let times = [None, Some(Timestamp(1_003))];
     for reach in [Scope::Everywhere, Scope::Project(here), Scope::Project(there)] {
@@ -286,8 +290,8 @@ fn a_memory_is_judged_as_a_list_is_cut() {
                 for kinds in [vec![], vec![Kind::Decision], vec![Kind::Note, Kind::Failure]] {
                     let file = file.map(str::to_owned);
                     let filter = Filter { since, until, file, kinds, limit: 100, ..Filter::within(reach) };
-                    let listed = store.list(&filter).unwrap();
-                    assert_eq!(store.matching_filter(&all, &filter).unwrap(), listed, "{filter:?}");
+                    let listed = store.search().list(&filter).unwrap();
+                    assert_eq!(store.search().matching(&all, &filter).unwrap(), listed, "{filter:?}");
                     fitted += listed.len();
                 }
             }

@@ -24,13 +24,13 @@ pub(crate) fn team(name: &str) -> Team {
 pub(crate) fn sharing(test: &TestHome) -> (Store, ProjectId) {
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
-    assert_eq!(store.join_team(&team("a"), NOW).unwrap(), JoinOutcome::Joined);
-    store.share_project(project, "a", "remote:example.org/one").unwrap();
+    assert_eq!(store.sync_mut().join_team(&team("a"), NOW).unwrap(), JoinOutcome::Joined);
+    store.sync_mut().share_project(project, "a", "remote:example.org/one").unwrap();
     (store, project)
 }
 
 pub(crate) fn all_untold(store: &Store, project: ProjectId) -> Vec<OutboxEntry> {
-    store.outbox(project, None, 100).unwrap()
+    store.sync().outbox(project, None, 100).unwrap()
 }
 
 pub(crate) fn said(untold: &OutboxEntry) -> &OutboxMemory {
@@ -43,13 +43,13 @@ pub(crate) fn said(untold: &OutboxEntry) -> &OutboxMemory {
 /// Tells everything there is to tell, and returns it.
 pub(crate) fn tell(store: &mut Store, project: ProjectId) -> Vec<OutboxEntry> {
     let untold = all_untold(store, project);
-    store.mark_pushed(project, &untold).unwrap();
-    assert_eq!(store.count_outbox(project).unwrap(), 0, "{:?}", all_untold(store, project));
+    store.sync_mut().mark_pushed(project, &untold).unwrap();
+    assert_eq!(store.sync().count_outbox(project).unwrap(), 0, "{:?}", all_untold(store, project));
     untold
 }
 
 pub(crate) fn uid_of(store: &Store, id: MemoryId) -> Uid {
-    store.memory(id).unwrap().unwrap().uid
+    store.memories().get(id).unwrap().unwrap().uid
 }
 
 pub(crate) fn revision(at: i64, title: &str, author: &str) -> SharedRevision {
@@ -70,7 +70,7 @@ pub(crate) fn uid(text: &str) -> Uid {
 }
 
 pub(crate) fn memory(store: &Store, uid: &Uid) -> Memory {
-    store.memory_by_uid(uid).unwrap().unwrap()
+    store.memories().by_uid(uid).unwrap().unwrap()
 }
 
 pub(crate) fn title(store: &Store, of: &str) -> String {
@@ -85,17 +85,17 @@ fn only_what_is_in_a_shared_project_is_told_and_each_change_once() {
     drop(store);
     let (mut store, shared) = sharing(&test);
     let other = project(&mut store, "/home/u/private");
-    store.remember(&new(other, draft("private", "body"))).unwrap();
+    store.memories_mut().remember(&new(other, draft("private", "body"))).unwrap();
     let after = note(&mut store, "after", "body");
     let told = tell(&mut store, shared);
     let mut titles: Vec<_> = told.iter().map(|untold| said(untold).memory.content.title.clone()).collect();
     titles.sort();
     assert_eq!(titles, ["after", "before it was shared"]);
 
-    store.reinforce(before, NOW).unwrap();
+    store.memories_mut().reinforce(before, NOW).unwrap();
     assert_eq!(all_untold(&store, shared), [], "experience is no news");
-    store.revise(before, &draft("other words", "body"), Timestamp(NOW.0 + 5)).unwrap();
-    store.pin(after, Pin::Keep).unwrap();
+    store.memories_mut().revise(before, &draft("other words", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    store.memories_mut().pin(after, Pin::Keep).unwrap();
     let told = tell(&mut store, shared);
     let of = |id| told.iter().map(said).find(|saying| saying.memory.id == id).unwrap();
     let (revised, pinned) = (of(before), of(after));
@@ -108,7 +108,7 @@ fn what_was_said_before_it_was_shared_goes_along() {
     let test = TestHome::new();
     let mut store = test.open();
     let id = note(&mut store, "first", "body");
-    store.revise(id, &draft("second", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    store.memories_mut().revise(id, &draft("second", "body"), Timestamp(NOW.0 + 5)).unwrap();
     drop(store);
     let (mut store, shared) = sharing(&test);
     let told = tell(&mut store, shared);
@@ -121,10 +121,13 @@ fn what_was_said_before_it_was_shared_goes_along() {
 fn a_change_is_later_than_what_it_changed_whatever_the_clock_says() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    store.apply_batch(shared, &news("u1", vec![revision(NOW.0 + 1000, "theirs", "bob")]), NOW).unwrap();
+    store
+        .sync_mut()
+        .apply_batch(shared, &news("u1", vec![revision(NOW.0 + 1000, "theirs", "bob")]), NOW)
+        .unwrap();
     assert_eq!(all_untold(&store, shared), [], "what was heard is no news");
     let id = memory(&store, &uid("u1")).id;
-    store.revise(id, &draft("ours", "body"), NOW).unwrap();
+    store.memories_mut().revise(id, &draft("ours", "body"), NOW).unwrap();
     let told = tell(&mut store, shared);
     assert_eq!(said(&told[0]).revisions.last().unwrap().at.0, NOW.0 + 1001);
 }
@@ -135,8 +138,8 @@ fn what_changed_while_it_was_told_is_told_again() {
     let (mut store, shared) = sharing(&test);
     let id = note(&mut store, "one", "body");
     let untold = all_untold(&store, shared);
-    store.revise(id, &draft("two", "body"), Timestamp(NOW.0 + 1)).unwrap();
-    store.mark_pushed(shared, &untold).unwrap();
+    store.memories_mut().revise(id, &draft("two", "body"), Timestamp(NOW.0 + 1)).unwrap();
+    store.sync_mut().mark_pushed(shared, &untold).unwrap();
     let left = tell(&mut store, shared);
     assert_eq!(said(&left[0]).memory.content.title, "two");
 }
@@ -149,10 +152,10 @@ fn what_the_team_knows_and_is_forgotten_here_is_told_and_nothing_else_that_is() 
     let uid = uid_of(&store, known);
     tell(&mut store, shared);
     let unknown = note(&mut store, "never told", "body");
-    store.forget(&[known, unknown], NOW).unwrap();
+    store.memories_mut().forget(&[known, unknown], NOW).unwrap();
     let untold = all_untold(&store, shared);
     assert!(untold.contains(&OutboxEntry::Deleted(uid)), "{untold:?}");
-    store.mark_pushed(shared, &untold).unwrap();
+    store.sync_mut().mark_pushed(shared, &untold).unwrap();
     assert_eq!(all_untold(&store, shared), []);
 }
 
@@ -161,11 +164,11 @@ fn what_is_heard_is_there_with_its_past_its_authors_and_its_trust_and_hearing_it
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let told = news("u1", vec![revision(5, "tabs", "ann"), revision(7, "spaces", "bob")]);
-    let heard = store.apply_batch(shared, &told, NOW).unwrap();
+    let heard = store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
     assert_eq!((heard.written, heard.revised), (1, 0));
     let read = |store: &Store| {
         let memory = memory(store, &uid("u1"));
-        let past: Vec<_> = store.revisions(memory.id).unwrap();
+        let past: Vec<_> = store.memories().revisions(memory.id).unwrap();
         (memory, past)
     };
     let (memory, past) = read(&store);
@@ -177,29 +180,29 @@ fn what_is_heard_is_there_with_its_past_its_authors_and_its_trust_and_hearing_it
     let past_told: Vec<_> =
         past.iter().map(|past| (past.title.as_str(), past.until.0, past.author.as_deref())).collect();
     assert_eq!(past_told, [("tabs", 7, Some("ann"))]);
-    let again = store.apply_batch(shared, &told, NOW).unwrap();
+    let again = store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
     assert_eq!((again.written, again.revised), (0, 0));
     assert_eq!(read(&store), (memory, past));
-    assert!(store.check(backstory_store::CheckDepth::Full).unwrap().is_sound());
+    assert!(store.upkeep().check(backstory_store::CheckDepth::Full).unwrap().is_sound());
 }
 
 #[test]
 fn what_was_changed_here_is_not_written_over_before_it_was_told() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    store.apply_batch(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
+    store.sync_mut().apply_batch(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
     let id = memory(&store, &uid("u1")).id;
-    store.revise(id, &draft("ours", "body"), NOW).unwrap();
+    store.memories_mut().revise(id, &draft("ours", "body"), NOW).unwrap();
     let theirs = news("u1", vec![revision(5, "tabs", "bob"), revision(NOW.0 + 9, "theirs", "bob")]);
-    store.apply_batch(shared, &theirs, NOW).unwrap();
+    store.sync_mut().apply_batch(shared, &theirs, NOW).unwrap();
     assert_eq!(title(&store, "u1"), "ours");
     let told = tell(&mut store, shared);
     let ours = said(&told[0]).revisions.last().unwrap().clone();
     let mut all = theirs;
     all.memories[0].revisions.insert(1, ours);
-    store.apply_batch(shared, &all, NOW).unwrap();
+    store.sync_mut().apply_batch(shared, &all, NOW).unwrap();
     assert_eq!(title(&store, "u1"), "theirs", "the newer of both counts");
-    assert_eq!(store.revisions(id).unwrap()[0].title, "ours", "and both are kept");
+    assert_eq!(store.memories().revisions(id).unwrap()[0].title, "ours", "and both are kept");
 }
 
 #[test]
@@ -208,12 +211,13 @@ fn what_replaced_a_memory_may_come_after_it() {
     let (mut store, shared) = sharing(&test);
     let by = uid("u2");
     let replaced = SharedRevision { superseded_by: Some(by), ..revision(5, "old", "bob") };
-    store.apply_batch(shared, &news("u1", vec![replaced]), NOW).unwrap();
-    store.apply_batch(shared, &news("u2", vec![revision(6, "new", "bob")]), NOW).unwrap();
+    store.sync_mut().apply_batch(shared, &news("u1", vec![replaced]), NOW).unwrap();
+    store.sync_mut().apply_batch(shared, &news("u2", vec![revision(6, "new", "bob")]), NOW).unwrap();
     let old = memory(&store, &uid("u1"));
     assert_eq!(old.standing, Standing::Superseded(MemoryId(2)));
     assert_eq!(all_untold(&store, shared), []);
     store
+        .sync_mut()
         .apply_batch(
             shared,
             &news("u1", vec![revision(5, "old", "bob"), revision(8, "in force", "bob")]),
@@ -229,13 +233,13 @@ fn what_the_team_forgot_is_gone_here_without_a_trace_and_stays_out() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
     let told = news("u1", vec![revision(5, "an unmistakable phrase", "bob")]);
-    store.apply_batch(shared, &told, NOW).unwrap();
+    store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
     let gone = SyncBatch { forgotten: vec![uid("u1")], ..SyncBatch::default() };
-    assert_eq!(store.apply_batch(shared, &gone, NOW).unwrap().forgotten, 1);
-    assert_eq!(store.apply_batch(shared, &gone, NOW).unwrap().forgotten, 0);
+    assert_eq!(store.sync_mut().apply_batch(shared, &gone, NOW).unwrap().forgotten, 1);
+    assert_eq!(store.sync_mut().apply_batch(shared, &gone, NOW).unwrap().forgotten, 0);
     assert_eq!(all_untold(&store, shared), [], "the team knows");
-    store.apply_batch(shared, &told, NOW).unwrap();
-    assert_eq!(store.count_memories().unwrap(), 0);
+    store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
+    assert_eq!(store.memories().count().unwrap(), 0);
     drop(store);
     let holds = |path: &std::path::PathBuf| {
         std::fs::read(path).is_ok_and(|bytes| bytes.windows(12).any(|window| window == b"unmistakable"))
@@ -250,11 +254,11 @@ fn what_the_team_forgot_is_gone_here_without_a_trace_and_stays_out() {
 fn a_project_that_is_shared_no_longer_keeps_what_it_heard_and_tells_nothing() {
     let test = TestHome::new();
     let (mut store, shared) = sharing(&test);
-    store.apply_batch(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
-    store.set_watermark(shared, Watermark(9)).unwrap();
-    assert_eq!(store.shared_projects().unwrap()[0].watermark, Watermark(9));
-    assert!(store.leave_team("a").unwrap());
-    assert_eq!((store.shared_projects().unwrap(), store.teams().unwrap()), (vec![], vec![]));
+    store.sync_mut().apply_batch(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
+    store.sync_mut().set_watermark(shared, Watermark(9)).unwrap();
+    assert_eq!(store.sync().shared_projects().unwrap()[0].watermark, Watermark(9));
+    assert!(store.sync_mut().leave_team("a").unwrap());
+    assert_eq!((store.sync().shared_projects().unwrap(), store.sync().teams().unwrap()), (vec![], vec![]));
     note(&mut store, "later", "body");
     assert_eq!(all_untold(&store, shared), []);
     assert_eq!(title(&store, "u1"), "tabs");

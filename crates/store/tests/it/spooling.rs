@@ -22,7 +22,7 @@ fn an_event_that_meets_a_locked_database_waits_and_is_taken_in_once() {
     holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
     let spool = Spool::new(&test.home);
     for number in 0..6 {
-        let refused = hook.record(&arrival("s", number)).unwrap_err();
+        let refused = hook.events_mut().record(&arrival("s", number)).unwrap_err();
         assert!(
             matches!(refused, StoreError::Busy { .. })
                 && refused.is_transient()
@@ -34,8 +34,8 @@ fn an_event_that_meets_a_locked_database_waits_and_is_taken_in_once() {
     assert_eq!((spool.len(), spool.is_empty()), (6, false));
     holder.execute_batch("COMMIT").unwrap();
     let store = test.hook();
-    assert_eq!((store.count_events().unwrap(), spool.len()), (6, 0));
-    assert_eq!(test.open().count_events().unwrap(), 6);
+    assert_eq!((store.events().count().unwrap(), spool.len()), (6, 0));
+    assert_eq!(test.open().events().count().unwrap(), 6);
 }
 
 /// R07: who only wants to read is not kept out by what waits.
@@ -49,20 +49,20 @@ fn a_locked_database_opens_and_what_waits_goes_on_waiting() {
     spool.push(&arrival("s", 1)).unwrap();
     for purpose in [Purpose::Hook, Purpose::Command] {
         let store = Store::open(&test.home, purpose, NOW).unwrap();
-        assert_eq!((store.count_events().unwrap(), spool.len()), (0, 1));
+        assert_eq!((store.events().count().unwrap(), spool.len()), (0, 1));
     }
     drop(holder);
-    assert_eq!((test.hook().count_events().unwrap(), spool.len()), (1, 0));
+    assert_eq!((test.hook().events().count().unwrap(), spool.len()), (1, 0));
 }
 
 #[test]
 fn an_event_known_already_is_only_taken_off_the_spool() {
     let test = TestHome::new();
-    test.hook().record(&arrival("s", 1)).unwrap();
+    test.hook().events_mut().record(&arrival("s", 1)).unwrap();
     let spool = Spool::new(&test.home);
     spool.push(&arrival("s", 1)).unwrap();
     spool.push(&arrival("s", 1)).unwrap();
-    assert_eq!((test.open().count_events().unwrap(), spool.len()), (1, 0));
+    assert_eq!((test.open().events().count().unwrap(), spool.len()), (1, 0));
 }
 
 #[test]
@@ -104,7 +104,7 @@ fn what_is_no_event_is_set_aside_and_never_in_the_way() {
     for _ in 0..5 {
         drop(test.hook());
     }
-    assert_eq!(test.hook().count_events().unwrap(), 1, "hooks alone get past it");
+    assert_eq!(test.hook().events().count().unwrap(), 1, "hooks alone get past it");
     assert!(spool.is_empty());
     assert_eq!(fs::read_dir(test.home.spool().join("bad")).unwrap().count(), 199 + 8);
     assert_eq!(fs::read_to_string(secret).unwrap(), "not ours");
@@ -121,7 +121,7 @@ fn an_event_the_database_refuses_does_not_keep_the_others_out() {
     for text in ["before", "poison", "after"] {
         spool.push(&arrival_saying("s", text, NOW)).unwrap();
     }
-    assert_eq!(test.open().count_events().unwrap(), 2);
+    assert_eq!(test.open().events().count().unwrap(), 2);
     assert!(spool.is_empty());
     assert_eq!(fs::read_dir(test.home.spool().join("bad")).unwrap().count(), 1, "kept, not lost");
 }
@@ -131,9 +131,9 @@ fn a_hook_takes_in_a_share_and_a_command_the_rest() {
     let test = TestHome::new();
     let spool = Spool::new(&test.home);
     (0..150).for_each(|number| spool.push(&arrival("s", number)).unwrap());
-    let taken = test.hook().count_events().unwrap();
+    let taken = test.hook().events().count().unwrap();
     assert!(taken > 0 && taken < 150, "{taken}");
-    assert_eq!((test.open().count_events().unwrap(), spool.len()), (150, 0));
+    assert_eq!((test.open().events().count().unwrap(), spool.len()), (150, 0));
     assert!(waiting(&test.home).exists());
 }
 
@@ -145,7 +145,7 @@ fn an_event_too_large_to_be_taken_in_is_not_acknowledged() {
     assert!(spool.push(&large).is_err());
     assert!(spool.is_empty());
     spool.push(&arrival_saying("s", &"\u{1}".repeat(16 << 10), Timestamp(0))).unwrap();
-    assert_eq!(test.open().count_events().unwrap(), 1, "the largest capped event is");
+    assert_eq!(test.open().events().count().unwrap(), 1, "the largest capped event is");
 }
 
 /// A put killed before its rename leaves a draft nobody was promised.
@@ -159,9 +159,9 @@ fn housekeeping_clears_drafts_that_were_never_finished() {
     let written = fs::metadata(drafts.join("abandoned")).unwrap().modified().unwrap();
     let written = written.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
     let at = Timestamp(i64::try_from(written).unwrap());
-    store.maintain(crate::kit::KEEP, at).unwrap();
+    store.upkeep_mut().maintain(crate::kit::KEEP, at).unwrap();
     assert!(drafts.join("abandoned").exists(), "it may still be in the making");
-    store.maintain(crate::kit::KEEP, at.plus_ms(DAY)).unwrap();
+    store.upkeep_mut().maintain(crate::kit::KEEP, at.plus_ms(DAY)).unwrap();
     assert!(!drafts.join("abandoned").exists());
 }
 

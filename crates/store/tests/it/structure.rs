@@ -20,7 +20,7 @@ fn about(files: &[&str], body: &str) -> Content {
 }
 
 fn remember(store: &mut Store, project: ProjectId, content: Content) -> MemoryId {
-    store.remember(&new(project, content)).unwrap()
+    store.memories_mut().remember(&new(project, content)).unwrap()
 }
 
 /// A memory that tells of a changed symbol, as work does, and is anchored in it.
@@ -28,7 +28,7 @@ fn remember_symbol(store: &mut Store, project: ProjectId, file: &str, symbol: &s
     let body = format!("Modified in {file}: fn {symbol}()");
     let id = remember(store, project, about(&[file], &body));
     let anchor = Anchor { path: file.into(), symbol: Some(symbol.into()), hash: Some(Digest([1; 16])) };
-    store.replace_anchors(id, &[anchor]).unwrap();
+    store.code_mut().replace_anchors(id, &[anchor]).unwrap();
     id
 }
 
@@ -42,13 +42,13 @@ fn everywhere() -> Filter {
 
 /// The session the host calls `name`, in the project at `/home/u/one`.
 fn session(store: &mut Store, name: &str) -> SessionId {
-    store.record(&arrival(name, 1)).unwrap();
-    store.find_session("test", name).unwrap().unwrap().id
+    store.events_mut().record(&arrival(name, 1)).unwrap();
+    store.sessions().find("test", name).unwrap().unwrap().id
 }
 
 fn in_session(store: &mut Store, project: ProjectId, session: SessionId, body: &str) -> MemoryId {
     let origin = MemoryOrigin { session: Some(session), ..MemoryOrigin::default() };
-    store.remember(&NewMemory { origin, ..new(project, draft("title", body)) }).unwrap()
+    store.memories_mut().remember(&NewMemory { origin, ..new(project, draft("title", body)) }).unwrap()
 }
 
 fn failed(store: &mut Store, project: ProjectId, subject: u8, body: &str) -> MemoryId {
@@ -62,7 +62,7 @@ fn failed(store: &mut Store, project: ProjectId, subject: u8, body: &str) -> Mem
         replaces: vec![],
         contradicts: vec![],
     };
-    store.write_distilled(session, EventId(0), &[item]).unwrap()[0].memory().unwrap()
+    store.memories_mut().write_distilled(session, EventId(0), &[item]).unwrap()[0].memory().unwrap()
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_file_is_known_by_its_path_or_the_end_of_it() {
     let reopen = remember(&mut store, one, about(&["src/db/reopen.rs", "src/open/rs.md"], "b"));
     let both = remember(&mut store, one, about(&["open.rs", "src/db/open.rs"], "c"));
     let check = |asked: &[&str], expected: &[MemoryId]| {
-        assert_eq!(store.about_files(&owned(asked), &within(one)).unwrap(), expected, "{asked:?}");
+        assert_eq!(store.search().about_files(&owned(asked), &within(one)).unwrap(), expected, "{asked:?}");
     };
     check(&["src/db/open.rs"], &[both, open]);
     check(&["db/open.rs"], &[both, open]);
@@ -86,7 +86,7 @@ fn a_file_is_known_by_its_path_or_the_end_of_it() {
     check(&["", "/", "\"", "*"], &[]);
     check(&[], &[]);
     let newest = Filter { limit: 1, ..within(one) };
-    assert_eq!(store.about_files(&owned(&["open.rs"]), &newest).unwrap(), [both]);
+    assert_eq!(store.search().about_files(&owned(&["open.rs"]), &newest).unwrap(), [both]);
 }
 
 #[test]
@@ -95,9 +95,9 @@ fn a_file_that_was_moved_is_known_by_its_name_of_today() {
     let mut store = test.open();
     let one = project(&mut store, "/home/u/one");
     let id = remember(&mut store, one, about(&["src/before.rs"], "a"));
-    store.move_anchors(one, "src/before.rs", "src/after.rs").unwrap();
-    assert_eq!(store.about_files(&owned(&["src/after.rs"]), &within(one)).unwrap(), [id]);
-    assert_eq!(store.about_files(&owned(&["src/before.rs"]), &within(one)).unwrap(), []);
+    store.code_mut().move_anchors(one, "src/before.rs", "src/after.rs").unwrap();
+    assert_eq!(store.search().about_files(&owned(&["src/after.rs"]), &within(one)).unwrap(), [id]);
+    assert_eq!(store.search().about_files(&owned(&["src/before.rs"]), &within(one)).unwrap(), []);
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_symbol_is_known_by_its_name_or_the_last_parts_of_it() {
     // Its words stand there, but it speaks of another place.
     remember(&mut store, one, about(&["src/store.rs"], "Store::open and parse_all are slow"));
     let check = |asked: &[&str], expected: &[MemoryId]| {
-        assert_eq!(store.about_symbols(&owned(asked), &within(one)).unwrap(), expected, "{asked:?}");
+        assert_eq!(store.search().about_symbols(&owned(asked), &within(one)).unwrap(), expected, "{asked:?}");
     };
     check(&["Store::open"], &[open]);
     check(&["Store.open"], &[open]);
@@ -129,8 +129,11 @@ fn a_failure_is_known_by_its_subject() {
     let one = project(&mut store, "/home/u/one");
     let id = failed(&mut store, one, 1, "the linker was missing");
     failed(&mut store, one, 2, "the disk was full");
-    assert_eq!(store.with_subjects(&[Digest([1; 16]), Digest([9; 16])], &within(one)).unwrap(), [id]);
-    assert_eq!(store.with_subjects(&[], &within(one)).unwrap(), []);
+    assert_eq!(
+        store.search().with_subjects(&[Digest([1; 16]), Digest([9; 16])], &within(one)).unwrap(),
+        [id]
+    );
+    assert_eq!(store.search().with_subjects(&[], &within(one)).unwrap(), []);
 }
 
 #[test]
@@ -141,11 +144,11 @@ fn links_are_followed_one_step_both_ways() {
     let one = project(&mut store, "/home/u/one");
     let relate = |from: usize, to: usize| Link { from: ids[from], relation: Relation::Relates, to: ids[to] };
     let links = [relate(0, 1), relate(1, 2), relate(2, 3)];
-    links.into_iter().for_each(|link| store.link(link).unwrap());
-    assert_eq!(store.linked(&[ids[1]], &within(one)).unwrap(), links[..2]);
+    links.into_iter().for_each(|link| store.memories_mut().link(link).unwrap());
+    assert_eq!(store.search().linked(&[ids[1]], &within(one)).unwrap(), links[..2]);
     // A link between two that are asked for is told once.
-    assert_eq!(store.linked(&[ids[1], ids[2]], &within(one)).unwrap(), links);
-    assert_eq!(store.linked(&[], &within(one)).unwrap(), []);
+    assert_eq!(store.search().linked(&[ids[1], ids[2]], &within(one)).unwrap(), links);
+    assert_eq!(store.search().linked(&[], &within(one)).unwrap(), []);
 }
 
 #[test]
@@ -161,7 +164,10 @@ fn the_neighbours_of_a_memory_are_of_its_session() {
     let third = in_session(&mut store, one, here, "d");
     let neighbours = |of, before, after| SessionNeighbours { memory: of, before, after };
     assert_eq!(
-        store.session_neighbours(&[second, first, alone, other, MemoryId(99)], &within(one)).unwrap(),
+        store
+            .search()
+            .session_neighbours(&[second, first, alone, other, MemoryId(99)], &within(one))
+            .unwrap(),
         [
             neighbours(second, Some(first), Some(third)),
             neighbours(first, None, Some(second)),
@@ -171,24 +177,27 @@ fn the_neighbours_of_a_memory_are_of_its_session() {
         ]
     );
     // What was replaced is passed over, unless asked for.
-    store.mark_superseded(second, alone, NOW).unwrap();
+    store.memories_mut().mark_superseded(second, alone, NOW).unwrap();
     assert_eq!(
-        store.session_neighbours(&[first], &within(one)).unwrap(),
+        store.search().session_neighbours(&[first], &within(one)).unwrap(),
         [neighbours(first, None, Some(third))]
     );
     let any = Filter { standing: StandingFilter::Any, ..within(one) };
-    assert_eq!(store.session_neighbours(&[first], &any).unwrap(), [neighbours(first, None, Some(second))]);
+    assert_eq!(
+        store.search().session_neighbours(&[first], &any).unwrap(),
+        [neighbours(first, None, Some(second))]
+    );
 }
 
 /// Everything the structural arm finds from the same hints.
 fn found(store: &Store, from: &[MemoryId], filter: &Filter) -> [Vec<MemoryId>; 5] {
-    let linked = store.linked(from, filter).unwrap();
+    let linked = store.search().linked(from, filter).unwrap();
     let other_end = |link: &Link| if from.contains(&link.from) { link.to } else { link.from };
-    let around = store.session_neighbours(from, filter).unwrap();
+    let around = store.search().session_neighbours(from, filter).unwrap();
     [
-        store.about_files(&owned(&["open.rs"]), filter).unwrap(),
-        store.about_symbols(&owned(&["open"]), filter).unwrap(),
-        store.with_subjects(&[Digest([7; 16])], filter).unwrap(),
+        store.search().about_files(&owned(&["open.rs"]), filter).unwrap(),
+        store.search().about_symbols(&owned(&["open"]), filter).unwrap(),
+        store.search().with_subjects(&[Digest([7; 16])], filter).unwrap(),
         linked.iter().map(other_end).collect(),
         around.iter().flat_map(|near| [near.before, near.after]).flatten().collect(),
     ]
@@ -210,10 +219,10 @@ fn remember_everyhow(store: &mut Store, project: ProjectId, from: MemoryId, cont
         replaces: vec![],
         contradicts: vec![],
     };
-    let id = store.write_distilled(session, EventId(0), &[item]).unwrap()[0].memory().unwrap();
+    let id = store.memories_mut().write_distilled(session, EventId(0), &[item]).unwrap()[0].memory().unwrap();
     let anchor = Anchor { path: "src/open.rs".into(), symbol: Some("Store::open".into()), hash: None };
-    store.replace_anchors(id, &[anchor]).unwrap();
-    store.link(Link { from, relation: Relation::Relates, to: id }).unwrap();
+    store.code_mut().replace_anchors(id, &[anchor]).unwrap();
+    store.memories_mut().link(Link { from, relation: Relation::Relates, to: id }).unwrap();
     id
 }
 
@@ -257,7 +266,7 @@ fn what_is_found_is_what_the_filter_lets_through() {
         assert_eq!(found(&store, &[from], &filter), *expected, "{filter:?}");
     }
     let by = note(&mut store, "title", "what holds now");
-    store.mark_superseded(id, by, NOW).unwrap();
+    store.memories_mut().mark_superseded(id, by, NOW).unwrap();
     assert_eq!(found(&store, &[from], &within(one)), none);
     assert_eq!(found(&store, &[from], &Filter { standing: StandingFilter::Any, ..within(one) }), all);
 }
@@ -270,7 +279,7 @@ fn any_name_can_be_asked() {
     remember_symbol(&mut store, one, "src/store.rs", "Store::open");
     proptest!(ProptestConfig::with_cases(256), |(text in any_text(40))| {
         let names = [text];
-        store.about_files(&names, &within(one)).unwrap();
-        store.about_symbols(&names, &within(one)).unwrap();
+        store.search().about_files(&names, &within(one)).unwrap();
+        store.search().about_symbols(&names, &within(one)).unwrap();
     });
 }

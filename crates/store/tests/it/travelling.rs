@@ -36,7 +36,7 @@ fn carried() -> Attachments {
 
 fn received(store: &mut Store, uid: &str, carried: Attachments) -> MemoryId {
     let memory = named(store, uid);
-    match store.insert_transferred(&[(memory, carried)]).unwrap().as_slice() {
+    match store.memories_mut().insert_transferred(&[(memory, carried)]).unwrap().as_slice() {
         [InsertOutcome::Written(id)] => *id,
         other => panic!("{other:?}"),
     }
@@ -53,16 +53,19 @@ fn what_a_memory_carries_arrives_with_it_once() {
     let test = TestHome::new();
     let mut store = test.open();
     let id = received(&mut store, "a", carried());
-    assert_eq!(store.attachments(id).unwrap(), carried());
+    assert_eq!(store.memories().attachments(id).unwrap(), carried());
     let again = named(&mut store, "a");
-    assert_eq!(store.insert_transferred(&[(again, carried())]).unwrap(), [InsertOutcome::Known(id)]);
-    assert_eq!(store.revisions(id).unwrap().len(), 2);
+    assert_eq!(
+        store.memories_mut().insert_transferred(&[(again, carried())]).unwrap(),
+        [InsertOutcome::Known(id)]
+    );
+    assert_eq!(store.memories().revisions(id).unwrap().len(), 2);
     // Of two about one subject the one that is here goes on being met.
     let other = received(&mut store, "b", carried());
-    assert_eq!(store.attachments(other).unwrap(), Attachments { subject: None, ..carried() });
-    store.forget(&[id], NOW).unwrap();
-    assert!(store.is_forgotten(&Uid::parse("a").unwrap()).unwrap());
-    assert!(!store.is_forgotten(&Uid::parse("b").unwrap()).unwrap());
+    assert_eq!(store.memories().attachments(other).unwrap(), Attachments { subject: None, ..carried() });
+    store.memories_mut().forget(&[id], NOW).unwrap();
+    assert!(store.memories().is_forgotten(&Uid::parse("a").unwrap()).unwrap());
+    assert!(!store.memories().is_forgotten(&Uid::parse("b").unwrap()).unwrap());
 }
 
 #[test]
@@ -70,7 +73,7 @@ fn ties_are_noted_as_far_as_both_ends_are_here() {
     let test = TestHome::new();
     let mut store = test.open();
     let [a, b, c] = ["a", "b", "c"].map(|uid| received(&mut store, uid, Attachments::default()));
-    let before = store.memory(a).unwrap().unwrap();
+    let before = store.memories().get(a).unwrap().unwrap();
     let told = [
         ties(
             "a",
@@ -81,23 +84,29 @@ fn ties_are_noted_as_far_as_both_ends_are_here() {
         ties("c", None, &[(Relation::Supersedes, "b")]),
         ties("nobody", Some("a"), &[]),
     ];
-    store.link_transferred(&told).unwrap();
-    store.link_transferred(&told).unwrap();
-    let standing = |id| store.memory(id).unwrap().unwrap().standing;
+    store.memories_mut().link_transferred(&told).unwrap();
+    store.memories_mut().link_transferred(&told).unwrap();
+    let standing = |id| store.memories().get(id).unwrap().unwrap().standing;
     assert_eq!(
         (standing(a), standing(b), standing(c)),
         (Standing::Superseded(b), Standing::Superseded(c), Standing::Confirmed)
     );
     // Who says itself what replaced it is dated as it was; who is only said to be replaced is so from then on.
-    let after = store.memory(a).unwrap().unwrap();
+    let after = store.memories().get(a).unwrap().unwrap();
     assert_eq!((after.updated_at, after.content.valid_to), (before.updated_at, None));
     assert_eq!(
-        store.memory(b).unwrap().unwrap().content.valid_to,
-        store.memory(c).unwrap().map(|c| c.created_at)
+        store.memories().get(b).unwrap().unwrap().content.valid_to,
+        store.memories().get(c).unwrap().map(|c| c.created_at)
     );
     let uid = |uid| Uid::parse(uid).unwrap();
-    assert_eq!(store.memory_links(a, &uid("a")).unwrap(), ties("a", Some("b"), &[(Relation::Relates, "c")]));
-    assert_eq!(store.memory_links(c, &uid("c")).unwrap(), ties("c", None, &[(Relation::Supersedes, "b")]));
+    assert_eq!(
+        store.memories().links_by_uid(a, &uid("a")).unwrap(),
+        ties("a", Some("b"), &[(Relation::Relates, "c")])
+    );
+    assert_eq!(
+        store.memories().links_by_uid(c, &uid("c")).unwrap(),
+        ties("c", None, &[(Relation::Supersedes, "b")])
+    );
 }
 
 #[test]
@@ -106,9 +115,10 @@ fn no_tie_makes_a_circle() {
     let mut store = test.open();
     let [a, b] = ["a", "b"].map(|uid| received(&mut store, uid, Attachments::default()));
     store
+        .memories_mut()
         .link_transferred(&[ties("a", Some("b"), &[]), ties("b", Some("a"), &[(Relation::Supersedes, "b")])])
         .unwrap();
-    store.link_transferred(&[ties("a", None, &[(Relation::Supersedes, "b")])]).unwrap();
-    let standing = |id| store.memory(id).unwrap().unwrap().standing;
+    store.memories_mut().link_transferred(&[ties("a", None, &[(Relation::Supersedes, "b")])]).unwrap();
+    let standing = |id| store.memories().get(id).unwrap().unwrap().standing;
     assert_eq!((standing(a), standing(b)), (Standing::Superseded(b), Standing::Confirmed));
 }

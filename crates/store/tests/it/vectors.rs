@@ -5,22 +5,22 @@ use backstory_memory::{Content, EventId, Memory, MemoryId, MemoryScope, digest};
 use backstory_store::{DistilledMemory, OnRepeat, PolishOutcome, Store};
 
 fn waiting(store: &Store) -> Vec<i64> {
-    store.stale_vectors(None, 100).unwrap().iter().map(|id| id.0).collect()
+    store.vectors().stale(None, 100).unwrap().iter().map(|id| id.0).collect()
 }
 
 fn to_take_out(store: &Store) -> Vec<i64> {
-    store.vectors_to_remove().unwrap().iter().map(|id| id.0).collect()
+    store.vectors().to_remove().unwrap().iter().map(|id| id.0).collect()
 }
 
 fn read(store: &Store, id: MemoryId) -> Memory {
-    store.memory(id).unwrap().unwrap()
+    store.memories().get(id).unwrap().unwrap()
 }
 
 /// Does what an embedder does, without any vector.
 fn embed(store: &mut Store, ids: &[MemoryId]) {
-    let memories = store.memories(ids).unwrap();
-    assert_eq!(store.begin_vector_append(&memories).unwrap(), ids);
-    store.mark_vectors_fresh(&memories).unwrap();
+    let memories = store.memories().get_many(ids).unwrap();
+    assert_eq!(store.vectors_mut().begin_append(&memories).unwrap(), ids);
+    store.vectors_mut().mark_fresh(&memories).unwrap();
 }
 
 /// A store with one memory that has its vectors.
@@ -40,11 +40,11 @@ fn what_is_written_waits_newest_first_and_has_no_rows_to_take_out() {
         note(&mut store, title, "body");
     }
     assert_eq!(waiting(&store), [4, 3, 2, 1]);
-    assert_eq!(store.count_stale_vectors().unwrap(), 4);
+    assert_eq!(store.vectors().count_stale().unwrap(), 4);
     assert_eq!(to_take_out(&store), [0_i64; 0]);
-    assert_eq!(store.stale_vectors(None, 2).unwrap(), [MemoryId(4), MemoryId(3)]);
+    assert_eq!(store.vectors().stale(None, 2).unwrap(), [MemoryId(4), MemoryId(3)]);
     let gone_through = MemoryId(2)..=MemoryId(3);
-    assert_eq!(store.stale_vectors(Some(&gone_through), 9).unwrap(), [MemoryId(4), MemoryId(1)]);
+    assert_eq!(store.vectors().stale(Some(&gone_through), 9).unwrap(), [MemoryId(4), MemoryId(1)]);
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn every_way_to_change_a_memory_makes_it_wait() {
         let (mut store, id) = embedded(&test);
         let mut content = read(&store, id).content;
         change(&mut content);
-        store.revise(id, &content, NOW).unwrap();
+        store.memories_mut().revise(id, &content, NOW).unwrap();
         (waiting(&store), to_take_out(&store))
     };
     let both = (vec![1], vec![1]);
@@ -72,7 +72,7 @@ fn a_merged_project_takes_its_memories_along() {
     let (mut store, id) = embedded(&test);
     let other = project(&mut store, "/home/u/two");
     let from = read(&store, id).project;
-    store.merge_projects(from, other).unwrap();
+    store.projects_mut().merge(from, other).unwrap();
     assert_eq!((waiting(&store), to_take_out(&store)), (vec![1], vec![1]));
 }
 
@@ -81,7 +81,7 @@ fn what_is_distilled_again_or_polished_waits_again() {
     let test = TestHome::new();
     let mut store = test.open();
     let project = project(&mut store, "/home/u/one");
-    let session = store.find_or_create_session(project, "test", "s", NOW).unwrap();
+    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
     let distilled = |body: &str| DistilledMemory {
         subject: digest([b"subject".as_slice()]),
         memory: new(project, draft("work", body)),
@@ -90,17 +90,20 @@ fn what_is_distilled_again_or_polished_waits_again() {
         replaces: Vec::new(),
         contradicts: Vec::new(),
     };
-    store.write_distilled(session, EventId(1), &[distilled("begun")]).unwrap();
+    store.memories_mut().write_distilled(session, EventId(1), &[distilled("begun")]).unwrap();
     let id = MemoryId(1);
     assert_eq!((waiting(&store), to_take_out(&store)), (vec![1], vec![]));
     embed(&mut store, &[id]);
-    store.write_distilled(session, EventId(2), &[distilled("begun")]).unwrap();
+    store.memories_mut().write_distilled(session, EventId(2), &[distilled("begun")]).unwrap();
     assert_eq!(waiting(&store), [0_i64; 0], "the same again changes nothing");
-    store.write_distilled(session, EventId(3), &[distilled("done")]).unwrap();
+    store.memories_mut().write_distilled(session, EventId(3), &[distilled("done")]).unwrap();
     assert_eq!(to_take_out(&store), [1]);
     embed(&mut store, &[id]);
     let seen = read(&store, id);
-    assert_eq!(store.polish(&seen, "work", "all of it is done", NOW).unwrap(), PolishOutcome::Applied);
+    assert_eq!(
+        store.memories_mut().polish(&seen, "work", "all of it is done", NOW).unwrap(),
+        PolishOutcome::Applied
+    );
     assert_eq!(to_take_out(&store), [1]);
 }
 
@@ -109,10 +112,10 @@ fn what_is_forgotten_waits_until_its_rows_are_out() {
     let test = TestHome::new();
     let (mut store, id) = embedded(&test);
     let never_embedded = note(&mut store, "other", "words");
-    store.forget(&[id, never_embedded], NOW).unwrap();
+    store.memories_mut().forget(&[id, never_embedded], NOW).unwrap();
     assert_eq!((waiting(&store), to_take_out(&store)), (vec![1], vec![1]), "the other has no rows");
-    store.mark_vectors_removed(&[id]).unwrap();
-    assert_eq!(store.count_stale_vectors().unwrap(), 0);
+    store.vectors_mut().mark_removed(&[id]).unwrap();
+    assert_eq!(store.vectors().count_stale().unwrap(), 0);
 }
 
 #[test]
@@ -121,29 +124,32 @@ fn what_changes_while_it_is_embedded_goes_on_waiting() {
     let mut store = test.open();
     let id = note(&mut store, "tabs", "we use tabs");
     let before = read(&store, id);
-    store.revise(id, &draft("spaces", "we use spaces"), NOW).unwrap();
-    assert_eq!(store.begin_vector_append(std::slice::from_ref(&before)).unwrap(), []);
+    store.memories_mut().revise(id, &draft("spaces", "we use spaces"), NOW).unwrap();
+    assert_eq!(store.vectors_mut().begin_append(std::slice::from_ref(&before)).unwrap(), []);
     let now = read(&store, id);
-    assert_eq!(store.begin_vector_append(std::slice::from_ref(&now)).unwrap(), [id]);
-    store.revise(id, &Content { scope: MemoryScope::User, ..now.content.clone() }, NOW).unwrap();
-    store.mark_vectors_fresh(&[before, now]).unwrap();
+    assert_eq!(store.vectors_mut().begin_append(std::slice::from_ref(&now)).unwrap(), [id]);
+    store
+        .memories_mut()
+        .revise(id, &Content { scope: MemoryScope::User, ..now.content.clone() }, NOW)
+        .unwrap();
+    store.vectors_mut().mark_fresh(&[before, now]).unwrap();
     assert_eq!((waiting(&store), to_take_out(&store)), (vec![1], vec![1]), "it holds elsewhere now");
     let gone = read(&store, id);
-    store.forget(&[id], NOW).unwrap();
-    store.mark_vectors_fresh(std::slice::from_ref(&gone)).unwrap();
+    store.memories_mut().forget(&[id], NOW).unwrap();
+    store.vectors_mut().mark_fresh(std::slice::from_ref(&gone)).unwrap();
     assert_eq!(to_take_out(&store), [1], "rows of a forgotten memory are not fresh");
-    assert_eq!(store.begin_vector_append(&[gone]).unwrap(), []);
+    assert_eq!(store.vectors_mut().begin_append(&[gone]).unwrap(), []);
 }
 
 #[test]
 fn a_restored_database_has_no_vector_file() {
     let test = TestHome::new();
     let (mut store, _) = embedded(&test);
-    store.back_up(crate::kit::KEEP, NOW).unwrap();
+    store.upkeep_mut().back_up(crate::kit::KEEP, NOW).unwrap();
     drop(store);
     std::fs::write(test.home.vectors(), "rows of a later state").unwrap();
     std::fs::write(test.home.database(), "not a database").unwrap();
     Store::repair(&test.home, NOW).unwrap().unwrap();
     assert!(!test.home.vectors().exists());
-    assert_eq!(test.open().count_memories().unwrap(), 1);
+    assert_eq!(test.open().memories().count().unwrap(), 1);
 }

@@ -11,11 +11,11 @@ fn everywhere() -> Filter {
 }
 
 fn found(store: &Store, query: &WordQuery) -> Vec<MemoryId> {
-    store.search_corrected(query, &everywhere()).unwrap().hits.iter().map(|hit| hit.memory).collect()
+    store.search().corrected(query, &everywhere()).unwrap().hits.iter().map(|hit| hit.memory).collect()
 }
 
 fn read_as(store: &Store, word: &str, reach: Scope) -> Vec<String> {
-    let answer = store.search_corrected(&any_of(&[word]), &Filter::within(reach)).unwrap();
+    let answer = store.search().corrected(&any_of(&[word]), &Filter::within(reach)).unwrap();
     assert!(answer.corrections.iter().all(|reading| reading.word == word));
     answer.corrections.into_iter().map(|reading| reading.corrected).collect()
 }
@@ -24,7 +24,7 @@ fn read_as(store: &Store, word: &str, reach: Scope) -> Vec<String> {
 fn fill(store: &mut Store, project: ProjectId) {
     let filler: Vec<NewMemory> =
         (0..2_500).map(|n| new(project, draft("database connection", &format!("pool {n}")))).collect();
-    store.remember_all(&filler).unwrap();
+    store.memories_mut().remember_all(&filler).unwrap();
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn words_that_no_memory_holds_are_told() {
     let mut store = test.open();
     note(&mut store, "The migration", "locks the database");
     let asked = any_of(&["migrations", "databse", "zebra", "v3"]);
-    let answer = store.search_corrected(&asked, &everywhere()).unwrap();
+    let answer = store.search().corrected(&asked, &everywhere()).unwrap();
     assert_eq!(answer.unknown_words, ["v3", "zebra"], "neither what is known nor what is near to it");
 }
 
@@ -71,10 +71,10 @@ fn a_near_word_counts_less_than_the_word_itself() {
     let mut store = test.open();
     let near = note(&mut store, "migration", "of things");
     note(&mut store, "other", "things");
-    let score = |word| store.search_corrected(&any_of(&[word]), &everywhere()).unwrap().hits[0];
+    let score = |word| store.search().corrected(&any_of(&[word]), &everywhere()).unwrap().hits[0];
     assert_eq!(score("migartion").memory, near);
     assert!(score("migartion").bm25 < score("migration").bm25);
-    let exact = store.search_exact(&any_of(&["migartion"]), &everywhere()).unwrap();
+    let exact = store.search().exact(&any_of(&["migartion"]), &everywhere()).unwrap();
     assert!(exact.is_empty(), "who searches for exactly these words gets no others");
 }
 
@@ -95,8 +95,8 @@ fn a_reading_tells_no_word_of_another_project() {
     let test = TestHome::new();
     let mut store = test.open();
     let [one, two] = [project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two")];
-    store.remember(&new(one, draft("zanzibar", "the secret of one"))).unwrap();
-    store.remember(&new(two, draft("plain", "of two"))).unwrap();
+    store.memories_mut().remember(&new(one, draft("zanzibar", "the secret of one"))).unwrap();
+    store.memories_mut().remember(&new(two, draft("plain", "of two"))).unwrap();
     assert_eq!(read_as(&store, "zanzibra", Scope::Project(one)), ["zanzibar"]);
     assert!(read_as(&store, "zanzibra", Scope::Project(two)).is_empty());
     fill(&mut store, two);
@@ -149,7 +149,7 @@ fn a_beginning_is_completed_in_a_large_store() {
     fill(&mut store, home);
     let mut query = any_of(&["kube"]);
     query.prefix("kube");
-    let answer = store.search_corrected(&query, &everywhere()).unwrap();
+    let answer = store.search().corrected(&query, &everywhere()).unwrap();
     assert_eq!(answer.hits.iter().map(|hit| hit.memory).collect::<Vec<_>>(), [id]);
     assert_eq!(answer.corrections, [], "half a word is not misspelt");
 }
@@ -165,7 +165,7 @@ fn common_words_decide_among_equals() {
     let title = |n| if n % 4 == 0 { "database connection" } else { "other" };
     let others: Vec<NewMemory> =
         (0..4_000).map(|n| new(home, draft(title(n), &format!("thing {n}")))).collect();
-    store.remember_all(&others).unwrap();
+    store.memories_mut().remember_all(&others).unwrap();
     assert_eq!(found(&store, &any_of(&["heron", "database", "connection"]))[..2], [both, only]);
 }
 
@@ -186,7 +186,10 @@ fn without_an_index_the_rows_are_searched_by_the_same_words() {
         let home = project(&mut store, "/home/u/one");
         let mut write = |kind, at: i64, title: &str, body: &str| {
             let content = Content { kind, ..draft(title, body) };
-            store.remember(&NewMemory { created_at: Timestamp(at), ..new(home, content) }).unwrap()
+            store
+                .memories_mut()
+                .remember(&NewMemory { created_at: Timestamp(at), ..new(home, content) })
+                .unwrap()
         };
         let old = write(Kind::Decision, NOW.0 - 60 * DAY, "Herons wade", "in 100% shallow_water");
         let both = write(Kind::Decision, NOW.0 - DAY, "A heron wades", "and an egret");
@@ -200,7 +203,7 @@ fn without_an_index_the_rows_are_searched_by_the_same_words() {
         let store = test.hook();
         let ask = |query: &WordQuery, filter: &Filter| {
             let answer =
-                store.search_corrected(query, filter).unwrap_or_else(|error| panic!("{loss}: {error}"));
+                store.search().corrected(query, filter).unwrap_or_else(|error| panic!("{loss}: {error}"));
             assert_eq!(answer.strategy, WordStrategy::Rows, "{loss}");
             answer.hits.iter().map(|hit| hit.memory).collect::<Vec<_>>()
         };
@@ -217,10 +220,13 @@ fn without_an_index_the_rows_are_searched_by_the_same_words() {
         assert_eq!(ask(&any_of(&["heron"]), &notes), [light]);
         let page = Filter { limit: 1, offset: 1, ..everywhere() };
         assert_eq!(ask(&any_of(&["herons", "egret"]), &page), [old]);
-        store.search_exact(&any_of(&["100%\0\"'"]), &everywhere()).unwrap();
+        store.search().exact(&any_of(&["100%\0\"'"]), &everywhere()).unwrap();
         // A question that names a file or a symbol is one as well.
         let named = ["src/heron.rs".to_owned(), "wade".to_owned()];
-        let about = [store.about_files(&named, &everywhere()), store.about_symbols(&named, &everywhere())];
+        let about = [
+            store.search().about_files(&named, &everywhere()),
+            store.search().about_symbols(&named, &everywhere()),
+        ];
         assert!(about.iter().all(Result::is_ok), "{loss}: {about:?}");
     }
 }
@@ -231,10 +237,11 @@ fn law_8_a_misspelt_word_is_told_as_this_project_writes_it() {
     let test = TestHome::new();
     let mut store = test.open();
     let [here, there] = ["/home/u/one", "/home/u/two"].map(|root| project(&mut store, root));
-    store.remember(&new(there, draft("client", "An organization called Monarch"))).unwrap();
-    let id = store.remember(&new(here, draft("music", "The organ plays in the hall"))).unwrap();
+    store.memories_mut().remember(&new(there, draft("client", "An organization called Monarch"))).unwrap();
+    let id =
+        store.memories_mut().remember(&new(here, draft("music", "The organ plays in the hall"))).unwrap();
     let within = Filter::within(Scope::Project(here));
-    let answer = store.search_corrected(&any_of(&["organn"]), &within).unwrap();
+    let answer = store.search().corrected(&any_of(&["organn"]), &within).unwrap();
     assert_eq!(answer.hits.first().map(|hit| hit.memory), Some(id));
     assert_eq!(answer.corrections.iter().map(|read| read.corrected.as_str()).collect::<Vec<_>>(), ["organ"]);
 }
@@ -247,11 +254,11 @@ fn a_lost_index_is_made_anew_by_the_next_command() {
     drop(store);
     raw(&test.home).execute_batch("DROP TABLE memory_words").unwrap();
     assert_eq!(
-        test.hook().search_corrected(&any_of(&["heron"]), &everywhere()).unwrap().strategy,
+        test.hook().search().corrected(&any_of(&["heron"]), &everywhere()).unwrap().strategy,
         WordStrategy::Rows
     );
     let store = test.open();
-    let answer = store.search_corrected(&any_of(&["heron"]), &everywhere()).unwrap();
+    let answer = store.search().corrected(&any_of(&["heron"]), &everywhere()).unwrap();
     assert_eq!((answer.strategy, answer.hits[0].memory), (WordStrategy::Index, id));
 }
 
@@ -316,7 +323,7 @@ fn no_question_is_an_error() {
         words(&text).take(64).for_each(|word| query.word(&word));
         identifier_terms(&text).split(' ').take(64).for_each(|word| query.word(word));
         if let Some(last) = words(&text).last() { query.prefix(&last); }
-        let answer = store.search_corrected(&query, &everywhere());
+        let answer = store.search().corrected(&query, &everywhere());
         prop_assert!(answer.is_ok(), "{:?}", answer);
         prop_assert_eq!(answer.unwrap().strategy, WordStrategy::Index);
     });
@@ -332,8 +339,10 @@ fn a_small_store_is_ranked_by_plain_bm25() {
         let body: Vec<&str> = (0..n % 9).map(|at| vocabulary[(n * 7 + at * at) % vocabulary.len()]).collect();
         note(&mut store, vocabulary[n % vocabulary.len()], &body.join(" "));
     }
-    let answer =
-        store.search_corrected(&any_of(&["heron", "stork"]), &Filter { limit: 200, ..everywhere() }).unwrap();
+    let answer = store
+        .search()
+        .corrected(&any_of(&["heron", "stork"]), &Filter { limit: 200, ..everywhere() })
+        .unwrap();
     let db = raw(&test.home);
     let mut statement = db
         .prepare(

@@ -112,12 +112,12 @@ impl GitTransport {
             imported: 0,
             is_done: true,
         };
-        Ok(inbox.store.save_import_progress(&progress, self.now)?)
+        Ok(inbox.store.imports_mut().save_progress(&progress, self.now)?)
     }
 }
 
 fn was_read(inbox: &Inbox<'_>, part: &str, fingerprint: &str) -> Result<bool, SyncError> {
-    let progress = inbox.store.import_progress(SOURCE, &location(inbox.project, part))?;
+    let progress = inbox.store.imports().progress(SOURCE, &location(inbox.project, part))?;
     Ok(progress.is_some_and(|progress| progress.fingerprint == fingerprint))
 }
 
@@ -127,7 +127,7 @@ fn location(project: ProjectId, part: &str) -> String {
 
 /// Whether a memory may be changed by a team that shares a project: it is not here yet, or part of that project.
 fn is_the_teams(store: &Store, uid: &Uid, project: ProjectId) -> Result<bool, SyncError> {
-    let here = store.memory_by_uid(uid)?;
+    let here = store.memories().by_uid(uid)?;
     Ok(here.is_none_or(|memory| memory.project == project && memory.content.scope != MemoryScope::User))
 }
 
@@ -144,7 +144,7 @@ pub fn preview_pull(
     let mut folder = GitFolder::open(dir)?;
     let mut preview = GitPull::default();
     for (uid, there) in folder.read_all(now) {
-        let here = store.memory_by_uid(&uid)?;
+        let here = store.memories().by_uid(&uid)?;
         let is_the_teams = match project {
             Some(project) => is_the_teams(store, &uid, project)?,
             None => here.is_none(),
@@ -156,11 +156,11 @@ pub fn preview_pull(
         } else if let Some(last) = there.memory.as_ref().and_then(|memory| memory.revisions.last()) {
             match here {
                 Some(here) => {
-                    let superseded_by = store.memory_links(here.id, &uid)?.superseded_by;
+                    let superseded_by = store.memories().links_by_uid(here.id, &uid)?.superseded_by;
                     let digest = backstory_memory::content_digest(&here.content, superseded_by.as_ref());
                     preview.revised += u64::from(digest != last.content_digest());
                 }
-                None => preview.written += u64::from(!store.is_forgotten(&uid)?),
+                None => preview.written += u64::from(!store.memories().is_forgotten(&uid)?),
             }
         }
     }

@@ -75,7 +75,7 @@ impl GitTransport {
     /// Removes what was forgotten: here, or by somebody whose deletion was merged after it had been written again.
     fn remove_forgotten(&mut self, store: &Store) -> Result<(), SyncError> {
         for (uid, there) in &self.present {
-            if there.is_forgotten || store.is_forgotten(uid)? {
+            if there.is_forgotten || store.memories().is_forgotten(uid)? {
                 let removed = self.folder.forget(uid, Some(there), self.now)?;
                 self.written.removed += removed;
                 self.written.forgotten += u64::from(!there.is_forgotten || removed > 0);
@@ -88,15 +88,15 @@ impl GitTransport {
     /// their own memories.
     fn requeue_lost(&self, store: &mut Store, project: ProjectId) -> Result<(), SyncError> {
         let mut lost = Vec::new();
-        for (uid, digest) in store.synced_digests(project)? {
+        for (uid, digest) in store.sync().synced_digests(project)? {
             let is_there =
                 self.present.get(&uid).is_some_and(|there| there.is_forgotten || there.holds(digest));
             let is_own = |memory: &Memory| !matches!(memory.content.provenance, Provenance::Team(_));
-            if !is_there && store.memory_by_uid(&uid)?.as_ref().is_some_and(is_own) {
+            if !is_there && store.memories().by_uid(&uid)?.as_ref().is_some_and(is_own) {
                 lost.push(uid);
             }
         }
-        Ok(store.requeue(project, &lost)?)
+        Ok(store.sync_mut().requeue(project, &lost)?)
     }
 
     /// Writes a batch into the folder. A folder holds no pins: they are each member's own.
@@ -155,7 +155,7 @@ pub fn preview_push(
     let present = folder.read_all(now);
     let mut preview = GitPushPreview::default();
     for (uid, _) in present.iter().filter(|(_, there)| !there.is_forgotten) {
-        preview.forgotten += u64::from(store.is_forgotten(uid)?);
+        preview.forgotten += u64::from(store.memories().is_forgotten(uid)?);
     }
     if let Some(project) = project {
         git_share_of(store, project)?;
@@ -172,13 +172,13 @@ fn missing(
     policy: &SharePolicy,
 ) -> Result<(Vec<SharedMemory>, u64), SyncError> {
     let (mut missing, mut kept_local, mut uids) = (Vec::new(), 0, Vec::new());
-    store.each_memory(|memory| {
+    store.memories().for_each(|memory| {
         if memory.project == project {
             uids.push(memory.uid);
         }
     })?;
     for uid in uids {
-        let Some(history) = store.full_history(&uid)? else { continue };
+        let Some(history) = store.sync().full_history(&uid)? else { continue };
         let Some(batch) = policy.outgoing(&history) else {
             kept_local += 1;
             continue;

@@ -20,7 +20,7 @@ pub(super) fn run(store: &Store, selection: &ExportSelection, dir: &str, app: &A
     }
     let redactor = app.redactor();
     let options = MarkdownExportOptions { root: Path::new(dir), redactor: &redactor, now: app.now };
-    let mut progress = Progress::new(store.count_memories()?, "memories");
+    let mut progress = Progress::new(store.memories().count()?, "memories");
     let report = export_markdown(store, selection, &options, &mut |done| progress.at(done));
     progress.finish();
     let report = report.map_err(|error| failure(error, app))?;

@@ -171,7 +171,7 @@ fn say_project(project: &ImportedIntoProject, app: &App) -> Result<(), Failure> 
 
 /// Shows how the next session begins: in the project of this folder if something is new there, else in the one with most that is new.
 fn sample(store: &Store, projects: &[ImportedIntoProject], app: &App) -> Result<(), Failure> {
-    let here = store.find_project(&app.project_ref())?;
+    let here = store.projects().find(&app.project_ref())?;
     let chosen = projects.iter().find(|project| Some(project.id) == here);
     let Some(project) = chosen.or(projects.first()) else { return Ok(()) };
     let budget =

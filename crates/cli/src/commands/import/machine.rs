@@ -106,7 +106,7 @@ pub(super) fn project_filter(
         return Ok(Some(filter_of_folder(wanted, app)));
     }
     let id = app.project_called(store, wanted)?;
-    let project = store.project(id)?.ok_or_else(|| Failure::internal("a project is gone"))?;
+    let project = store.projects().get(id)?.ok_or_else(|| Failure::internal("a project is gone"))?;
     Ok(Some(ProjectFilter { name: project.name, keys: project.keys }))
 }
 

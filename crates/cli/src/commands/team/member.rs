@@ -42,7 +42,7 @@ pub(super) fn join(
         member: member.clone(),
         synced_at: None,
     };
-    if let JoinOutcome::NameTaken { url } = app.store()?.join_team(&joined, app.now)? {
+    if let JoinOutcome::NameTaken { url } = app.store()?.sync_mut().join_team(&joined, app.now)? {
         return Err(Failure::user(format!("another team `{name}` was joined, at {}", one_line(&url)))
             .hint("`--as NAME` calls this one otherwise here")
             .hint(format!("`backstory team leave {name}` leaves the other")));
@@ -62,11 +62,11 @@ pub(super) fn leave(team: Option<&TeamName>, anyway: bool, app: &App, json: bool
     let team = teams::joined(&store, team, "`backstory team leave TEAM`")?;
     let _lock = teams::lock(app)?;
     let shared: Vec<_> =
-        store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name).collect();
+        store.sync().shared_projects()?.into_iter().filter(|shared| shared.team == team.name).collect();
     let on_unpushed =
         if anyway { unshare::OnUnpushed::Keep } else { unshare::OnUnpushed::Refuse("`--anyway`") };
     unshare::push_deletions(&store, &shared, on_unpushed, app)?;
-    store.leave_team(&team.name)?;
+    store.sync_mut().leave_team(&team.name)?;
     if json {
         app.ui.json(&LeaveAnswer { version: 1, team: &team.name })?;
         return Ok(Exit::Done);

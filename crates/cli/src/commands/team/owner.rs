@@ -58,7 +58,7 @@ pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<
         let is_new = owner.make_team(&named)?;
         Ok((migrated, is_new))
     })?;
-    app.store()?.set_owned_hub(team.as_str(), url)?;
+    app.store()?.sync_mut().set_owned_hub(team.as_str(), url)?;
     if json {
         let vectors = match migrated.vectors {
             VectorSupport::Used => "used",
@@ -186,7 +186,7 @@ pub(super) fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) ->
 
 /// Returns where the hub of a team is that this home owns.
 fn owned(store: &Store, team: &TeamName) -> Result<HubAddress, Failure> {
-    let url = store.owned_hub(team.as_str())?.ok_or_else(|| {
+    let url = store.sync().owned_hub(team.as_str())?.ok_or_else(|| {
         Failure::user(format!("this home does not own the hub of a team `{team}`"))
             .hint(format!("`backstory team init URL --team {team}` says where it is; what is there stays"))
     })?;

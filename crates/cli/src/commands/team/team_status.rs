@@ -83,9 +83,9 @@ pub(super) fn show(app: &App, json: bool) -> Result<Exit, Failure> {
 
 fn shape(team: &Team, store: &Store, app: &App) -> Result<TeamJson, Failure> {
     let mut projects = Vec::new();
-    for shared in store.shared_projects()?.into_iter().filter(|shared| shared.team == team.name) {
+    for shared in store.sync().shared_projects()?.into_iter().filter(|shared| shared.team == team.name) {
         let project = project_name(store, shared.project)?;
-        let to_push = store.count_outbox(shared.project)?;
+        let to_push = store.sync().count_outbox(shared.project)?;
         projects.push(SharedProjectJson { project, shared_as: shared.hub_project, to_push });
     }
     // A hub that says nothing is no concern of the others.
