@@ -9,7 +9,6 @@ mod connection_words;
 mod diff;
 mod evaluation;
 mod failure;
-mod mcp;
 mod outgoing;
 mod progress;
 mod proof;

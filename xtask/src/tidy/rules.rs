@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Which crates of ours each crate may use beside `platform`, which everything may use. Nobody may use `testkit` outside tests.
-const ARROWS: [(&str, &[&str]); 16] = [
+const ARROWS: [(&str, &[&str]); 17] = [
     ("platform", &[]),
     ("memory", &[]),
     ("embed", &[]),
@@ -19,7 +19,6 @@ const ARROWS: [(&str, &[&str]); 16] = [
     ("capture", &["memory", "store"]),
     ("distil", &["memory", "store", "capture"]),
     ("exchange", &["memory", "store", "capture", "distil", "hosts"]),
-    ("server", &["memory", "store", "recall", "inject", "capture"]),
     (
         "app",
         &[
@@ -27,11 +26,14 @@ const ARROWS: [(&str, &[&str]); 16] = [
             "provider",
         ],
     ),
+    // `cli`, `mcp` and `server` are the ways in, and none calls another for an answer. `cli` only starts the other two.
+    ("mcp", &["app", "memory", "store", "recall", "inject"]),
+    ("server", &["app", "memory", "store", "recall", "inject", "capture"]),
     (
         "cli",
         &[
             "app", "memory", "store", "capture", "distil", "embed", "recall", "inject", "hosts", "sync",
-            "exchange", "provider", "server",
+            "exchange", "provider", "mcp", "server",
         ],
     ),
     ("testkit", &[]),

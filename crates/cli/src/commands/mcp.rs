@@ -1,8 +1,8 @@
-//! `mcp`: the tools an agent asks, over standard input and output. What they do stands in `crate::mcp`.
+//! `mcp`: reads the arguments and starts the MCP server of `backstory_mcp`.
 
 use crate::env_vars::Environment;
 use crate::failure::{Exit, Failure};
-use crate::mcp::{self, McpOptions};
+use backstory_mcp::{McpAccess, McpOptions};
 use clap::Args;
 
 /// Arguments of `mcp`.
@@ -13,10 +13,11 @@ pub(crate) struct McpArgs {
     pub(crate) read_only: bool,
 }
 
-/// Serves until the host is gone. The configuration is read for each call, so that a wrong one is an answer and not the end.
+/// Serves until the host is gone. The server reads the configuration for each call, so that a broken one fails that call only.
 pub(crate) fn run(args: &McpArgs, environment: Environment, flags: Vec<String>) -> Result<Exit, Failure> {
-    // Inside a call of our own to a model nothing is to be remembered.
-    let may_write = !args.read_only && !environment.is_inside();
-    mcp::serve(McpOptions { environment, flags, may_write })?;
+    // Inside a call of our own to a model nothing is remembered.
+    let is_read_only = args.read_only || environment.is_inside();
+    let access = if is_read_only { McpAccess::ReadOnly } else { McpAccess::ReadWrite };
+    backstory_mcp::serve(McpOptions { environment, flags, access })?;
     Ok(Exit::Done)
 }

@@ -236,7 +236,7 @@ fn what_cannot_be_done_is_said_to_the_agent_with_a_next_step() {
         ("get", json!({"ids": [1, 2], "offset": 5}), "name one id"),
         ("timeline", json!({"id": 99}), "nothing to show\nnext: There is no #99"),
         ("timeline", json!({}), "`id` must be the number of one memory"),
-        ("search", json!({"kind": "gossip"}), "kinds are decision"),
+        ("search", json!({"kind": "gossip"}), "kinds are rule, decision"),
         ("search", json!({"since": "soon"}), "write 2026-05-01"),
         ("search", json!({"limit": -3}), "`limit` must be a number"),
         ("search", json!({"limit": 0}), "`limit` is at least 1"),
@@ -282,7 +282,10 @@ fn a_server_that_only_reads_lists_and_does_nothing_else() {
     assert_eq!(replies[0]["result"]["tools"].as_array().map(Vec::len), Some(3));
     for reply in [&replies[1], &replies[2]] {
         let (is_error, said) = result_of(reply);
-        assert!(is_error && said.contains("only reads") && said.contains("--read-only"), "{said}");
+        assert!(
+            is_error && said.contains("this server is read-only") && said.contains("`--read-only`"),
+            "{said}"
+        );
     }
     assert!(result_of(&replies[3]).1.contains("#1 "), "{replies:?}");
 }

@@ -1,30 +1,32 @@
-//! The folders a client says it works in. Some start every server in the user's home: then this is how the project is known.
+//! The folders a client works in (`roots/list`). Some clients start every server in the user's home; the roots then say which
+//! project the session is about.
 //!
-//! Only asked for where neither the environment names the project nor the era has done away with the question.
+//! They are requested only if the environment does not name the project and the protocol version still has the request.
 
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-const QUESTION: &str = "backstory-roots";
+/// The id of our own request, by which its response is recognised.
+const REQUEST_ID: &str = "backstory-roots";
 
-/// What is known of the client's folders.
+/// The folders of the client, as far as it said.
 #[derive(Debug, Default)]
-pub(crate) struct Roots {
-    /// Whether the client can be asked.
-    pub(crate) can_be_asked: bool,
-    /// The first of them.
+pub(crate) struct ClientRoots {
+    /// Whether the client answers `roots/list`.
+    pub(crate) is_supported: bool,
+    /// The first folder that exists.
     pub(crate) first: Option<PathBuf>,
 }
 
-impl Roots {
-    /// Returns the question, where it can be asked.
-    pub(crate) fn question(&self) -> Option<Value> {
-        self.can_be_asked.then(|| json!({"jsonrpc": "2.0", "id": QUESTION, "method": "roots/list"}))
+impl ClientRoots {
+    /// Returns the request for the folders, if the client supports it.
+    pub(crate) fn request(&self) -> Option<Value> {
+        self.is_supported.then(|| json!({"jsonrpc": "2.0", "id": REQUEST_ID, "method": "roots/list"}))
     }
 
-    /// Takes an answer in. One that cannot be used leaves everything as it is.
-    pub(crate) fn hear(&mut self, id: &Value, result: &Value) {
-        if id != QUESTION {
+    /// Reads the response to our request. One without a usable folder keeps the folder from before.
+    pub(crate) fn read_response(&mut self, id: &Value, result: &Value) {
+        if id != REQUEST_ID {
             return;
         }
         let roots = result.get("roots").and_then(Value::as_array);

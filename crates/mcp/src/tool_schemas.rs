@@ -1,5 +1,6 @@
-//! What an agent is told of the tools. Every word here is paid for in each session: all of it stays under 1,000 tokens.
+//! Names, descriptions and input schemas of the tools. Every session pays for each word here: all of it stays under 1,000 tokens.
 
+use crate::McpAccess;
 use serde_json::{Value, json};
 
 /// One of the five tools.
@@ -19,7 +20,7 @@ pub(crate) enum Tool {
 
 impl Tool {
     /// Returns the tool of a name.
-    pub(crate) fn named(name: &str) -> Option<Tool> {
+    pub(crate) fn from_name(name: &str) -> Option<Tool> {
         match name {
             "search" => Some(Tool::Search),
             "timeline" => Some(Tool::Timeline),
@@ -31,9 +32,10 @@ impl Tool {
     }
 }
 
-/// Returns what a host puts before its agent, once a session.
-pub(crate) fn instructions(may_write: bool) -> String {
-    let writing = if may_write { " `remember` keeps what later sessions need." } else { "" };
+/// Returns the instructions that a host shows its agent once a session.
+pub(crate) fn instructions(access: McpAccess) -> String {
+    let writing =
+        if access == McpAccess::ReadWrite { " `remember` keeps what later sessions need." } else { "" };
     format!(
         "Memory of earlier sessions of this project. Three steps: `search` gives an index with ids; `timeline` shows what happened around \
          an id; `get` gives the whole text of the few ids that matter. Never `get` without filtering first: it costs ten times the \
@@ -42,9 +44,9 @@ pub(crate) fn instructions(may_write: bool) -> String {
 }
 
 /// Returns the tools as the protocol lists them, always in the same order.
-pub(crate) fn list(may_write: bool) -> Value {
+pub(crate) fn list(access: McpAccess) -> Value {
     let mut tools = vec![search(), timeline(), get()];
-    if may_write {
+    if access == McpAccess::ReadWrite {
         tools.extend([remember(), forget()]);
     }
     Value::Array(tools)
@@ -57,7 +59,7 @@ fn search() -> Value {
                         No query lists the newest.",
         "inputSchema": {"type": "object", "properties": {
             "query": {"type": "string"},
-            "compact": {"type": "boolean", "description": "Compact index (id, title, score) instead of the gist of each"},
+            "compact": {"type": "boolean", "description": "Compact index (id, title, score) instead of a snippet of each"},
             "kind": {"type": "string", "description": "rule, decision, fact, failure, goal, note, feature, bugfix, refactor, \
                                                        change, discovery, summary, handoff; several with commas"},
             "since": {"type": "string", "description": "2026-05-01 or 7d"},
@@ -134,20 +136,21 @@ mod tests {
 
     /// The whole schema costs less than 1,000 tokens, the instructions included.
     #[test]
-    fn all_that_is_told_of_the_tools_costs_less_than_a_thousand_tokens() {
-        let cost = estimate(&list(true).to_string()) + estimate(&instructions(true));
+    fn all_descriptions_of_tools_cost_less_than_a_thousand_tokens() {
+        let cost =
+            estimate(&list(McpAccess::ReadWrite).to_string()) + estimate(&instructions(McpAccess::ReadWrite));
         assert!(cost.0 < 1_000, "{cost:?}");
     }
 
     #[test]
     fn every_tool_that_is_listed_can_be_called() {
-        let names = |may_write| -> Vec<String> {
-            let listed = list(may_write);
+        let names = |access| -> Vec<String> {
+            let listed = list(access);
             let tools = listed.as_array().into_iter().flatten();
             tools.filter_map(|tool| Some(tool.get("name")?.as_str()?.to_owned())).collect()
         };
-        assert_eq!(names(true), ["search", "timeline", "get", "remember", "forget"]);
-        assert_eq!(names(false), ["search", "timeline", "get"]);
-        assert!(names(true).iter().all(|name| Tool::named(name).is_some()));
+        assert_eq!(names(McpAccess::ReadWrite), ["search", "timeline", "get", "remember", "forget"]);
+        assert_eq!(names(McpAccess::ReadOnly), ["search", "timeline", "get"]);
+        assert!(names(McpAccess::ReadWrite).iter().all(|name| Tool::from_name(name).is_some()));
     }
 }

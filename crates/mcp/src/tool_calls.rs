@@ -1,11 +1,11 @@
-//! What each tool does: arguments in, text out. Every tool asks what the command of its name asks, and writes as it writes.
+//! What each tool does: arguments in, text out. Every tool makes the same request of `app` as the command of its name.
 //!
-//! Law 8 is stricter here than at the command line: a person who types a number means that memory, an agent may be trying numbers.
-//! So a memory of another project is reached by its number only where the call asks for all projects, or for that one. Nothing an
-//! agent says is ever taken for a path to look at: a project is called by its name or its number.
+//! Law 8 is stricter here than at the command line: a person who types an id means that memory, an agent may be guessing ids. So a
+//! memory of another project is reached by its id only if the call names all projects, or that one. No argument is ever used as a
+//! path: a project is named by its name or its number.
 
-use super::answers::{Answer, Form, head_lines, in_project, index_line, numbers, whole_text};
-use super::arguments::Arguments;
+use crate::reply_text::{IndexDetail, ReplyText, head_lines, id_list, in_project, index_line, whole_text};
+use crate::tool_arguments::ToolArguments;
 use backstory_app::app::{parse_kind_filter, project_known_as};
 use backstory_app::remember::{DuplicatePolicy, MemoryInput, RememberRequest, TargetProject};
 use backstory_app::search::SearchRequest;
@@ -18,18 +18,18 @@ use backstory_recall::SearchStrategy;
 use backstory_store::{Filter, Scope, StandingFilter, Store, StoreError};
 
 /// The most hits of one search.
-const MOST_HITS: u32 = 100;
+const MAX_HITS: u32 = 100;
 /// The most memories before or after another.
-const MOST_AROUND: u32 = 50;
-const USUALLY_AROUND: u32 = 5;
+const MAX_AROUND: u32 = 50;
+const DEFAULT_AROUND: u32 = 5;
 
-/// Step 1: an index of what bears on a question.
-pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, AppError> {
+/// Step 1: an index of the memories that match a query.
+pub(crate) fn search(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
     let mut store = app.store_to_read()?;
-    let form = if arguments.flag("compact")? { Form::Title } else { Form::Gist };
+    let detail = if arguments.flag("compact")? { IndexDetail::Title } else { IndexDetail::Snippet };
     let limit = match arguments.count("limit")?.unwrap_or(app.config.search.limit) {
         0 => return Err(AppError::usage("`limit` is at least 1")),
-        limit => limit.min(MOST_HITS),
+        limit => limit.min(MAX_HITS),
     };
     let request = search_request(arguments, &store, limit, app)?;
     let found = app.search(&store, &request)?;
@@ -41,26 +41,26 @@ pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, AppErro
         SearchStrategy::Newest => "the newest first".to_owned(),
         strategy => format!("found by {}, best first", strategy.as_str()),
     };
-    let mut answer = Answer::about(&how);
+    let mut reply = ReplyText::about(&how);
     for read in &found.read_as {
-        answer.add(&format!(
+        reply.add(&format!(
             "(nothing says `{}`; looked for `{}` too)",
             encode(&read.word, 40),
             encode(&read.corrected, 40)
         ));
     }
     if app.found_by_meaning_alone(&store, &request, &found)? {
-        answer.add("(nothing says these words; what follows is near in meaning only)");
+        reply.add("(nothing says these words; what follows is near in meaning only)");
     }
     let mut shown = 0;
     for hit in found.hits.iter().take(limit as usize) {
-        let mut line = index_line(&hit.memory, form, app.now);
-        line += &elsewhere(&store, &hit.memory, here)?
+        let mut line = index_line(&hit.memory, detail, app.now);
+        line += &other_project_name(&store, &hit.memory, here)?
             .map(|name| format!(" · {}", in_project(&name)))
             .unwrap_or_default();
         line += &hit.reasons.older_than.map(|newer| format!(" · older than #{newer}")).unwrap_or_default();
         line += &if hit.score > 0.0 { format!(" · {:.2}", hit.score) } else { String::new() };
-        if !answer.add(&line) {
+        if !reply.add(&line) {
             break;
         }
         shown += 1;
@@ -70,11 +70,11 @@ pub(crate) fn search(arguments: &Arguments, app: &App) -> Result<String, AppErro
     if shown < found.hits.len() {
         more.push(format!("More: the same `search` with offset {}.", request.offset as usize + shown));
     }
-    Ok(answer.end(&more))
+    Ok(reply.end(&more))
 }
 
 /// Step 2: what came before and after a memory.
-pub(crate) fn timeline(arguments: &Arguments, app: &App) -> Result<String, AppError> {
+pub(crate) fn timeline(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
     let store = app.store_to_read()?;
     let projects = projects(arguments, &store)?;
     let wanted = NamedMemories::find(&[arguments.id()?], &projects, app, &store)?;
@@ -82,23 +82,23 @@ pub(crate) fn timeline(arguments: &Arguments, app: &App) -> Result<String, AppEr
         return Err(wanted.failure("nothing to show"));
     };
     let around = |name| -> Result<u32, AppError> {
-        Ok(arguments.count(name)?.unwrap_or(USUALLY_AROUND).min(MOST_AROUND))
+        Ok(arguments.count(name)?.unwrap_or(DEFAULT_AROUND).min(MAX_AROUND))
     };
     let ids = store.search().timeline(*anchor, around("before")?, around("after")?)?;
-    // What holds in every project is reached from here; its neighbours are not.
+    // A memory of the user scope is reached from every project; its neighbours are not.
     let ids = within(&ids, &projects, app, &store)?;
-    let mut answer = Answer::about(&format!("what happened around #{anchor}, oldest first"));
+    let mut reply = ReplyText::about(&format!("what happened around #{anchor}, oldest first"));
     let mut fits = true;
     for memory in store.memories().get_many(&ids)? {
         let mark = if memory.id == *anchor { '>' } else { ' ' };
-        fits &= answer.add(&format!("{mark} {}", index_line(&memory, Form::Title, app.now)));
+        fits &= reply.add(&format!("{mark} {}", index_line(&memory, IndexDetail::Title, app.now)));
     }
     let more = "Not all of it fits: ask for fewer `before` and `after`.".to_owned();
-    Ok(answer.end(if fits { &[] } else { std::slice::from_ref(&more) }))
+    Ok(reply.end(if fits { &[] } else { std::slice::from_ref(&more) }))
 }
 
-/// Step 3: memories whole. Asking for one is using it.
-pub(crate) fn get(arguments: &Arguments, app: &App) -> Result<String, AppError> {
+/// Step 3: memories whole. Fetching one counts as using it.
+pub(crate) fn get(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
     let mut store = app.store_to_read()?;
     let projects = projects(arguments, &store)?;
     let ids = arguments.ids()?;
@@ -111,17 +111,17 @@ pub(crate) fn get(arguments: &Arguments, app: &App) -> Result<String, AppError> 
         return Err(wanted.failure("nothing to show"));
     }
     let here = here(&projects, app, &store)?;
-    let mut answer = Answer::about("`|` begins a line of a recorded text");
+    let mut reply = ReplyText::about("`|` begins a line of a recorded text");
     let (mut shown, mut more) = (Vec::new(), Vec::new());
     for memory in store.memories().get_many(&wanted.within)? {
-        let other_project = elsewhere(&store, &memory, here)?;
+        let other_project = other_project_name(&store, &memory, here)?;
         let shape = json::memory(&store, &memory)?;
-        if !answer.add(&head_lines(&shape, other_project.as_deref())) {
+        if !reply.add(&head_lines(&shape, other_project.as_deref())) {
             break;
         }
         shown.push(memory.id);
         let text = whole_text(&shape);
-        if let Some(at) = answer.add_text(&text, from) {
+        if let Some(at) = reply.add_text(&text, from) {
             let all = text.chars().count();
             more.push(format!(
                 "#{0} is cut at character {at} of {all}: `get` with ids [{0}] and offset {at} goes on.",
@@ -133,18 +133,18 @@ pub(crate) fn get(arguments: &Arguments, app: &App) -> Result<String, AppError> 
     app.note_fetched(&mut store, &shown)?;
     let left: Vec<MemoryId> = wanted.within.iter().filter(|id| !shown.contains(id)).copied().collect();
     if !left.is_empty() {
-        more.push(format!("No room for {}: `get` them in another call.", numbers(&left)));
+        more.push(format!("No room for {}: `get` them in another call.", id_list(&left)));
     }
     more.extend(wanted.remarks());
-    Ok(answer.end(&more))
+    Ok(reply.end(&more))
 }
 
-/// Writes a memory, in the agent's own name.
-pub(crate) fn remember(arguments: &Arguments, app: &App) -> Result<String, AppError> {
-    // Fences hold what was injected before: the agent repeats it, it does not say it.
+/// Writes a memory, with the assistant as its provenance.
+pub(crate) fn remember(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
+    // A fence holds what was injected before: the agent quotes it and does not state it.
     let own = |name| -> Result<Option<String>, AppError> {
-        let said = arguments.text(name)?.map(|text| strip_fences(&text).into_owned());
-        Ok(said.filter(|text| !text.trim().is_empty()))
+        let text = arguments.text(name)?.map(|text| strip_fences(&text).into_owned());
+        Ok(text.filter(|text| !text.trim().is_empty()))
     };
     let memory = MemoryInput {
         title: own("title")?,
@@ -176,9 +176,9 @@ pub(crate) fn remember(arguments: &Arguments, app: &App) -> Result<String, AppEr
 }
 
 /// Forgets memories of this project for good: all that are named, or none.
-pub(crate) fn forget(arguments: &Arguments, app: &App) -> Result<String, AppError> {
+pub(crate) fn forget(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
     let mut store = app.store()?;
-    // An agent forgets within one project at a time, whatever it asks for.
+    // An agent forgets within one project at a time, even with `all_projects`.
     let projects = match projects(arguments, &store)? {
         ProjectSelector::All => ProjectSelector::Here,
         one => one,
@@ -187,12 +187,12 @@ pub(crate) fn forget(arguments: &Arguments, app: &App) -> Result<String, AppErro
     if !wanted.remarks().is_empty() {
         return Err(wanted.failure("nothing was forgotten"));
     }
-    let done = app.forget(&mut store, &wanted.within)?;
-    let lines: Vec<String> = std::iter::once(done.headline()).chain(done.notes()).collect();
+    let forgotten = app.forget(&mut store, &wanted.within)?;
+    let lines: Vec<String> = std::iter::once(forgotten.headline()).chain(forgotten.notes()).collect();
     Ok(lines.join("\n"))
 }
 
-/// The memories a call names: those within its scope, those of other projects, those that are not there.
+/// The memories that a call names: within its scope, of other projects, and missing.
 struct NamedMemories {
     within: Vec<MemoryId>,
     beyond: Vec<MemoryId>,
@@ -215,19 +215,19 @@ impl NamedMemories {
         Ok(NamedMemories { within, beyond, missing })
     }
 
-    /// Says which are not shown, and why.
+    /// Says which are not shown, and the reason.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         if !self.missing.is_empty() {
             remarks.push(format!(
                 "There is no {}: `search` finds memories and their ids.",
-                numbers(&self.missing)
+                id_list(&self.missing)
             ));
         }
         if !self.beyond.is_empty() {
             remarks.push(format!(
                 "Of another project: {}. To read it, say `all_projects`: true.",
-                numbers(&self.beyond)
+                id_list(&self.beyond)
             ));
         }
         remarks
@@ -255,7 +255,7 @@ fn within(
 }
 
 fn search_request(
-    arguments: &Arguments,
+    arguments: &ToolArguments,
     store: &Store,
     limit: u32,
     app: &App,
@@ -277,15 +277,15 @@ fn search_request(
     })
 }
 
-fn kinds(arguments: &Arguments) -> Result<Vec<Kind>, AppError> {
+fn kinds(arguments: &ToolArguments) -> Result<Vec<Kind>, AppError> {
     let named = arguments.texts("kind")?;
     let names = named.iter().flat_map(|names| names.split(',')).map(str::trim);
     let kinds = names.filter(|name| !name.is_empty()).map(parse_kind_filter);
     Ok(kinds.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// Returns which projects a call is about. A name is looked up among those we know; no folder is looked at.
-fn projects(arguments: &Arguments, store: &Store) -> Result<ProjectSelector, AppError> {
+/// Returns the projects of a call. A name is looked up among the known projects; no folder is read.
+fn projects(arguments: &ToolArguments, store: &Store) -> Result<ProjectSelector, AppError> {
     if arguments.flag("all_projects")? {
         return Ok(ProjectSelector::All);
     }
@@ -297,7 +297,7 @@ fn projects(arguments: &Arguments, store: &Store) -> Result<ProjectSelector, App
     Ok(ProjectSelector::Named(known.to_string()))
 }
 
-/// Returns the project that goes without saying.
+/// Returns the project that a line of an index need not name.
 fn here(projects: &ProjectSelector, app: &App, store: &Store) -> Result<Option<ProjectId>, AppError> {
     match app.scope(store, projects)? {
         Some(Scope::Project(id)) => Ok(Some(id)),
@@ -305,8 +305,12 @@ fn here(projects: &ProjectSelector, app: &App, store: &Store) -> Result<Option<P
     }
 }
 
-/// Returns the name of a memory's project, where that is another.
-fn elsewhere(store: &Store, memory: &Memory, here: Option<ProjectId>) -> Result<Option<String>, StoreError> {
+/// Returns the name of a memory's project, if it is another one.
+fn other_project_name(
+    store: &Store,
+    memory: &Memory,
+    here: Option<ProjectId>,
+) -> Result<Option<String>, StoreError> {
     if Some(memory.project) == here {
         return Ok(None);
     }

@@ -1,25 +1,25 @@
-//! The arguments of a call, read as agents write them: numbers as texts, one thing where several may stand. What cannot be
-//! understood is said, with what would be; unknown arguments are ignored.
+//! The arguments of a tool call, read as agents write them: numbers as text, one value for a list. An unreadable argument is an
+//! error that says what is expected; unknown arguments are ignored.
 
 use backstory_app::AppError;
 use backstory_memory::MemoryId;
 use serde_json::{Map, Value};
 
 /// The most memories one call may name.
-const MOST_IDS: usize = 50;
+const MAX_IDS: usize = 50;
 /// The most texts a list may hold.
-const MOST_TEXTS: usize = 128;
+const MAX_TEXTS: usize = 128;
 
 /// The arguments of a call.
 #[derive(Debug)]
-pub(crate) struct Arguments(Map<String, Value>);
+pub(crate) struct ToolArguments(Map<String, Value>);
 
-impl Arguments {
-    /// Takes them out of the parameters of a call; nothing where they are no object.
-    pub(crate) fn from_params(params: &Value) -> Option<Arguments> {
+impl ToolArguments {
+    /// Reads them from the parameters of a call; `None` if they are not an object.
+    pub(crate) fn from_params(params: &Value) -> Option<ToolArguments> {
         match params.get("arguments") {
-            None | Some(Value::Null) => Some(Arguments(Map::new())),
-            Some(Value::Object(fields)) => Some(Arguments(fields.clone())),
+            None | Some(Value::Null) => Some(ToolArguments(Map::new())),
+            Some(Value::Object(fields)) => Some(ToolArguments(fields.clone())),
             Some(_) => None,
         }
     }
@@ -28,43 +28,43 @@ impl Arguments {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
-    /// Returns a text that says something.
+    /// Returns a text that is not blank.
     pub(crate) fn text(&self, name: &str) -> Result<Option<String>, AppError> {
         let text =
-            self.get(name).map(|value| as_text(value).ok_or_else(|| wrong(name, "a text"))).transpose()?;
+            self.get(name).map(|value| as_text(value).ok_or_else(|| invalid(name, "a text"))).transpose()?;
         Ok(text.filter(|text| !text.trim().is_empty()))
     }
 
-    /// Returns texts, of which there may be none.
+    /// Returns a list of texts, which may be empty.
     pub(crate) fn texts(&self, name: &str) -> Result<Vec<String>, AppError> {
         let texts: Option<Vec<String>> = match self.get(name) {
             None => Some(Vec::new()),
-            Some(Value::Array(items)) => items.iter().take(MOST_TEXTS).map(as_text).collect(),
+            Some(Value::Array(items)) => items.iter().take(MAX_TEXTS).map(as_text).collect(),
             Some(one) => as_text(one).map(|text| vec![text]),
         };
-        texts.ok_or_else(|| wrong(name, "a list of texts"))
+        texts.ok_or_else(|| invalid(name, "a list of texts"))
     }
 
     /// Returns a count.
     pub(crate) fn count(&self, name: &str) -> Result<Option<u32>, AppError> {
         let count = |value| as_integer(value).and_then(|number| u32::try_from(number).ok());
-        let read = |value| count(value).ok_or_else(|| wrong(name, "a number, 0 or more"));
+        let read = |value| count(value).ok_or_else(|| invalid(name, "a number, 0 or more"));
         self.get(name).map(read).transpose()
     }
 
-    /// Returns whether something was asked for.
+    /// Returns whether a flag is set.
     pub(crate) fn flag(&self, name: &str) -> Result<bool, AppError> {
         match self.get(name) {
             None => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
             Some(Value::String(text)) if text == "true" || text == "false" => Ok(text == "true"),
-            Some(_) => Err(wrong(name, "true or false")),
+            Some(_) => Err(invalid(name, "true or false")),
         }
     }
 
     /// Returns the one memory that is named.
     pub(crate) fn id(&self) -> Result<MemoryId, AppError> {
-        match self.named_as("id", "the number of one memory, like 12")?.as_slice() {
+        match self.named_ids("id", "the number of one memory, like 12")?.as_slice() {
             [only] => Ok(*only),
             several => Err(AppError::user(format!("`id` names one memory, not {}", several.len()))
                 .hint("ask once for each")),
@@ -73,12 +73,12 @@ impl Arguments {
 
     /// Returns the memories that are named, each once, in their order; at least one.
     pub(crate) fn ids(&self) -> Result<Vec<MemoryId>, AppError> {
-        self.named_as("ids", "a list of numbers, like [12, 15]")
+        self.named_ids("ids", "a list of numbers, like [12, 15]")
     }
 
-    /// Reads what agents write as either, whichever it is called here.
-    fn named_as(&self, name: &str, wanted: &str) -> Result<Vec<MemoryId>, AppError> {
-        let misread = || wrong(name, wanted).hint("`search` finds memories and their ids");
+    /// Reads ids from `ids` or `id`: agents mix them up.
+    fn named_ids(&self, name: &str, wanted: &str) -> Result<Vec<MemoryId>, AppError> {
+        let misread = || invalid(name, wanted).hint("`search` finds memories and their ids");
         let named: Vec<Value> = match self.get("ids").or_else(|| self.get("id")) {
             Some(Value::Array(items)) => items.clone(),
             Some(Value::String(text)) => {
@@ -90,8 +90,8 @@ impl Arguments {
         if named.is_empty() {
             return Err(misread());
         }
-        if named.len() > MOST_IDS {
-            return Err(AppError::user(format!("{} ids in one call; {MOST_IDS} at the most", named.len()))
+        if named.len() > MAX_IDS {
+            return Err(AppError::user(format!("{} ids in one call; {MAX_IDS} at the most", named.len()))
                 .hint("choose the few that matter from what `search` shows"));
         }
         let mut ids = Vec::new();
@@ -125,7 +125,7 @@ fn as_integer(value: &Value) -> Option<i64> {
     }
 }
 
-fn wrong(name: &str, wanted: &str) -> AppError {
+fn invalid(name: &str, wanted: &str) -> AppError {
     AppError::usage(format!("`{name}` must be {wanted}"))
 }
 
@@ -134,8 +134,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn arguments(value: Value) -> Arguments {
-        Arguments::from_params(&Value::from_iter([("arguments", value)])).unwrap()
+    fn arguments(value: Value) -> ToolArguments {
+        ToolArguments::from_params(&Value::from_iter([("arguments", value)])).unwrap()
     }
 
     #[test]
@@ -161,18 +161,18 @@ mod tests {
     }
 
     #[test]
-    fn one_id_is_asked_for_by_its_own_name() {
+    fn an_error_about_one_id_names_the_right_argument() {
         for one in [json!({"id": 12}), json!({"ids": ["#12"]})] {
             assert_eq!(arguments(one).id().unwrap(), MemoryId(12));
         }
         for bad in [json!({}), json!({"id": "x"}), json!({"id": [1, 2]})] {
-            let said = arguments(bad).id().unwrap_err().line();
-            assert!(said.contains("`id`") && !said.contains("`ids`"), "{said}");
+            let message = arguments(bad).id().unwrap_err().line();
+            assert!(message.contains("`id`") && !message.contains("`ids`"), "{message}");
         }
     }
 
     #[test]
-    fn what_cannot_be_understood_is_said() {
+    fn an_unreadable_argument_is_an_error() {
         let odd =
             arguments(json!({"limit": -1, "query": {}, "compact": "maybe", "files": [[]], "kind": null}));
         assert!(odd.count("limit").is_err() && odd.text("query").is_err());
