@@ -5,10 +5,10 @@ use crate::commands::{
     maintain, mcp, pin, project, redact, remember, revise, search, serve, sessions, setup, show, status,
     supersede, sync, team, timeline, uninstall, view, why,
 };
-use crate::engine::Profile;
-use crate::env_vars::Environment;
 use crate::ui::{Colour, Ui};
 use crate::version;
+use backstory_app::Environment;
+use backstory_app::engine::Profile;
 use backstory_hosts::Host;
 use backstory_memory::{Kind, MemoryId};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};

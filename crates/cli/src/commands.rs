@@ -36,16 +36,16 @@ pub(crate) mod uninstall;
 pub(crate) mod view;
 pub(crate) mod why;
 
-use crate::app::App;
 use crate::args::{Cli, Command};
-use crate::env_vars::Environment;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
+use backstory_app::Environment;
+use backstory_app::{App, AppError};
 
 /// Does what was typed.
-pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
-    let ui = cli.ui(&environment);
+pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> {
+    let ui = &cli.ui(&environment);
     match &cli.command {
-        Command::Completions(args) => return completions::run(args, &ui),
+        Command::Completions(args) => return completions::run(args, ui),
         Command::Hook { arguments } => {
             hook::run(arguments, environment);
             return Ok(Exit::Done);
@@ -53,51 +53,51 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, Failure> {
         Command::Guard { command } => {
             return backstory_provider::run_watchdog(command)
                 .map(|()| Exit::Done)
-                .map_err(|error| Failure::usage("cannot guard this program").because(&error));
+                .map_err(|error| AppError::usage("cannot guard this program").because(&error));
         }
         Command::Mcp(args) => return mcp::run(args, environment, cli.settings),
         Command::Serve(args) => return serve::run(args, environment, cli.settings, ui),
         Command::View(args) => return view::run(args, environment, &cli.settings, ui),
         Command::Config(args) => {
-            let app = App::with_faults(environment, &cli.settings, ui)?;
-            return config::run(args, &app);
+            let app = App::with_faults(environment, &cli.settings)?;
+            return config::run(args, &app, ui);
         }
         Command::Doctor(args) => {
-            return doctor::run(args, &App::with_faults(environment, &cli.settings, ui)?);
+            return doctor::run(args, &App::with_faults(environment, &cli.settings)?, ui);
         }
         Command::Uninstall(args) => {
-            return uninstall::run(args, &App::with_faults(environment, &cli.settings, ui)?);
+            return uninstall::run(args, &App::with_faults(environment, &cli.settings)?, ui);
         }
         _ => {}
     }
-    let app = App::new(environment, &cli.settings, ui)?;
+    let app = App::new(environment, &cli.settings)?;
     match cli.command {
-        Command::Setup(args) => setup::run(&args, &app),
-        Command::Install(args) => install::run(&args, &app),
-        Command::Remember(args) => remember::run(args, &app),
-        Command::Revise(args) => revise::run(&args, &app),
-        Command::Supersede(args) => supersede::run(args, &app),
-        Command::Forget(args) => forget::run(&args, &app),
-        Command::Pin(args) => pin::run(&args, &app),
-        Command::Show(args) => show::run(&args, &app),
-        Command::Search(args) => search::run(&args, &app),
-        Command::Why(args) => why::run(&args, &app),
-        Command::Context(args) => context::run(&args, &app),
-        Command::Timeline(args) => timeline::run(&args, &app),
-        Command::Sessions(args) => sessions::run(&args, &app),
-        Command::Distil(args) => distil::run(&args, &app),
-        Command::Handoff(args) => handoff::run(args, &app),
-        Command::Project(args) => project::run(args, &app),
-        Command::Team(args) => team::run(&args, &app),
-        Command::Sync(args) => sync::run(&args, &app),
-        Command::Import(args) => import::run(&args, &app),
-        Command::Export(args) => export::run(&args, &app),
-        Command::Index(args) => index::run(&args, &app),
-        Command::Status(args) => status::run(&args, &app),
-        Command::Eval(args) => eval::run(&args, &app),
-        Command::Redact(args) => redact::run(&args, &app),
+        Command::Setup(args) => setup::run(&args, &app, ui),
+        Command::Install(args) => install::run(&args, &app, ui),
+        Command::Remember(args) => remember::run(args, &app, ui),
+        Command::Revise(args) => revise::run(&args, &app, ui),
+        Command::Supersede(args) => supersede::run(args, &app, ui),
+        Command::Forget(args) => forget::run(&args, &app, ui),
+        Command::Pin(args) => pin::run(&args, &app, ui),
+        Command::Show(args) => show::run(&args, &app, ui),
+        Command::Search(args) => search::run(&args, &app, ui),
+        Command::Why(args) => why::run(&args, &app, ui),
+        Command::Context(args) => context::run(&args, &app, ui),
+        Command::Timeline(args) => timeline::run(&args, &app, ui),
+        Command::Sessions(args) => sessions::run(&args, &app, ui),
+        Command::Distil(args) => distil::run(&args, &app, ui),
+        Command::Handoff(args) => handoff::run(args, &app, ui),
+        Command::Project(args) => project::run(args, &app, ui),
+        Command::Team(args) => team::run(&args, &app, ui),
+        Command::Sync(args) => sync::run(&args, &app, ui),
+        Command::Import(args) => import::run(&args, &app, ui),
+        Command::Export(args) => export::run(&args, &app, ui),
+        Command::Index(args) => index::run(&args, &app, ui),
+        Command::Status(args) => status::run(&args, &app, ui),
+        Command::Eval(args) => eval::run(&args, &app, ui),
+        Command::Redact(args) => redact::run(&args, &app, ui),
         Command::Polish => backstory_app::polish::run(&app).map(|()| Exit::Done),
-        Command::Maintain(args) => maintain::run(&args, &app),
+        Command::Maintain(args) => maintain::run(&args, &app, ui),
         Command::Completions(_)
         | Command::Config(_)
         | Command::Doctor(_)

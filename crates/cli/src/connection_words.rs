@@ -1,9 +1,8 @@
 //! Shows what would change in hosts' files, and what could not be changed.
 
-use crate::app::App;
 use crate::diff::{Fate, diff};
-use crate::failure::Failure;
-use crate::ui::Tone;
+use crate::ui::{Tone, Ui};
+use backstory_app::AppError;
 use backstory_app::connection::{ConnectionPlan, verb};
 use backstory_hosts::FileChange;
 
@@ -17,13 +16,13 @@ pub(crate) enum PlanDetail {
 }
 
 /// Shows which files would change.
-pub(crate) fn show_plan(plan_of_all: &ConnectionPlan, detail: PlanDetail, app: &App) -> Result<(), Failure> {
+pub(crate) fn show_plan(plan_of_all: &ConnectionPlan, detail: PlanDetail, ui: &Ui) -> Result<(), AppError> {
     for plan in plan_of_all.plans.iter().filter(|plan| !plan.changes.is_empty()) {
-        app.ui.line(&app.ui.tone(Tone::Strong, plan.host.title()))?;
+        ui.line(&ui.tone(Tone::Strong, plan.host.title()))?;
         for change in &plan.changes {
-            app.ui.line(&format!("  {:<7} {}  ({})", verb(change), path_of(change, app), change.what))?;
+            ui.line(&format!("  {:<7} {}  ({})", verb(change), path_of(change, ui), change.what))?;
             if detail == PlanDetail::Diffs {
-                show_diff(change, app)?;
+                show_diff(change, ui)?;
             }
         }
     }
@@ -31,35 +30,35 @@ pub(crate) fn show_plan(plan_of_all: &ConnectionPlan, detail: PlanDetail, app: &
 }
 
 /// Says which hosts were left as they are, and why.
-pub(crate) fn say_refused(plan_of_all: &ConnectionPlan, app: &App) {
+pub(crate) fn say_refused(plan_of_all: &ConnectionPlan, ui: &Ui) {
     for (host, plugin) in &plan_of_all.plugged {
-        app.ui.say(&format!(
+        ui.say(&format!(
             "note: {} is connected by its plugin `{plugin}`; its settings stay as they are",
             host.title()
         ));
     }
     for (_, failure) in &plan_of_all.refused {
-        app.ui.fail(failure);
+        ui.fail(failure);
     }
 }
 
-fn path_of(change: &FileChange, app: &App) -> String {
-    let path = app.ui.tone(Tone::Path, &change.path.display().to_string());
+fn path_of(change: &FileChange, ui: &Ui) -> String {
+    let path = ui.tone(Tone::Path, &change.path.display().to_string());
     if change.target() == change.path { path } else { format!("{path} -> {}", change.target().display()) }
 }
 
-fn show_diff(change: &FileChange, app: &App) -> Result<(), Failure> {
+fn show_diff(change: &FileChange, ui: &Ui) -> Result<(), AppError> {
     let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
     for line in diff(&text(change.before()), &text(change.after.as_deref())) {
         let line = match line {
-            None => app.ui.tone(Tone::Faint, "      ..."),
+            None => ui.tone(Tone::Faint, "      ..."),
             Some((Fate::Stays, line)) => format!("      {}", backstory_memory::clean(&line)),
             Some((Fate::Goes, line)) => format!("    - {}", backstory_memory::clean(&line)),
             Some((Fate::Comes, line)) => {
-                app.ui.tone(Tone::Good, &format!("    + {}", backstory_memory::clean(&line)))
+                ui.tone(Tone::Good, &format!("    + {}", backstory_memory::clean(&line)))
             }
         };
-        app.ui.line(line.trim_end())?;
+        ui.line(line.trim_end())?;
     }
     Ok(())
 }

@@ -2,15 +2,15 @@
 //!
 //! `hook` is dispatched before anything slow is built: a host waits for it hundreds of times a day.
 
-mod app;
 mod args;
 mod commands;
 mod connection_words;
 mod diff;
 mod evaluation;
-mod failure;
+mod exit;
 mod outgoing;
 mod progress;
+mod project_args;
 mod proof;
 #[cfg(test)]
 mod reference;
@@ -22,11 +22,10 @@ mod unshare;
 mod version;
 
 use crate::args::Cli;
-use crate::env_vars::Environment;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::ui::{Colour, OutputFormat, Ui};
-use backstory_app::vectors;
-use backstory_app::{config, engine, env_vars, explain, log, settings, synonyms, times};
+use backstory_app::AppError;
+use backstory_app::Environment;
 use clap::Parser;
 use std::process::ExitCode;
 
@@ -63,7 +62,7 @@ fn not_parsed(error: &clap::Error, format: OutputFormat, environment: &Environme
         let words = error.to_string();
         let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
         let message = lines.next().unwrap_or_default().trim_start_matches("error: ");
-        let refusal = Failure::usage(message).hint("`backstory help COMMAND` shows its arguments").refusal();
+        let refusal = AppError::usage(message).hint("`backstory help COMMAND` shows its arguments").refusal();
         // A reader that has gone needs no answer; the exit code says the same.
         drop(Ui::new(colour).json(&refusal));
     }

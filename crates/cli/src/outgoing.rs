@@ -1,7 +1,7 @@
 //! What would leave this machine, every word of it, for people and programs to look at first.
 
-use crate::failure::Failure;
 use crate::ui::{Ui, one_line};
+use backstory_app::AppError;
 use backstory_memory::{Content, SharedMemory, clean};
 use serde::Serialize;
 
@@ -38,7 +38,7 @@ impl OutgoingMemory {
     }
 
     /// Prints it, what it said before below what it says.
-    pub(crate) fn print(&self, ui: &Ui) -> Result<(), Failure> {
+    pub(crate) fn print(&self, ui: &Ui) -> Result<(), AppError> {
         self.now.print("", ui)?;
         self.before.iter().try_for_each(|before| before.print("  before: ", ui))
     }
@@ -50,7 +50,7 @@ impl OutgoingRevision {
         OutgoingRevision { kind: kind.to_string(), title, body, facts, concepts, files }
     }
 
-    fn print(&self, lead: &str, ui: &Ui) -> Result<(), Failure> {
+    fn print(&self, lead: &str, ui: &Ui) -> Result<(), AppError> {
         ui.line(&format!("  {lead}{:<9} {}", self.kind, one_line(&self.title)))?;
         let below = " ".repeat(2 + lead.len() + 10);
         if self.body.trim() != self.title.trim() {

@@ -1,7 +1,6 @@
 //! Progress of long work: on stderr, on a terminal only, and not before a quarter of a second has passed.
 
-use crate::failure::Failure;
-use crate::vectors;
+use backstory_app::{AppError, vectors};
 use backstory_recall::EmbeddingReport;
 use backstory_store::Store;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 const PATIENCE: Duration = Duration::from_millis(250);
 
 /// Embeds everything that waits, with a bar.
-pub(crate) fn embed_all(store: &mut Store) -> Result<EmbeddingReport, Failure> {
+pub(crate) fn embed_all(store: &mut Store) -> Result<EmbeddingReport, AppError> {
     let mut progress = Progress::new(store.vectors().count_stale()?, "vectors");
     let done = vectors::embed_all(store, |done| progress.at(done));
     progress.finish();

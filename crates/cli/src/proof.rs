@@ -1,9 +1,8 @@
 //! The live proof `setup` ends with: a short session through the real hook, in a temporary store that is gone afterwards.
 
-use crate::app::App;
-use crate::env_vars::{BACKSTORY_HOME, BACKSTORY_PROJECT_DIR};
-use crate::failure::Failure;
-use crate::ui::{Tone, one_line};
+use crate::ui::{Tone, Ui, one_line};
+use backstory_app::env_vars::{BACKSTORY_HOME, BACKSTORY_PROJECT_DIR};
+use backstory_app::{App, AppError};
 use backstory_hosts::Host;
 use backstory_inject::{BlockFrame, FetchHint, Orientation, session_start};
 use backstory_memory::Moment;
@@ -14,39 +13,38 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Plays a short session through the real hook, each event a process of its own, and shows what the next one would be given.
-pub(crate) fn prove(app: &App) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| Failure::user("cannot run the proof").because(&error);
+pub(crate) fn prove(app: &App, ui: &Ui) -> Result<(), AppError> {
+    let failed = |error: std::io::Error| AppError::user("cannot run the proof").because(&error);
     let scratch = tempfile::tempdir().map_err(failed)?;
     let (home, project) = (scratch.path().join("home"), scratch.path().join("demo"));
     std::fs::create_dir(&project).map_err(failed)?;
     std::fs::write(project.join("pager.py"), PAGER).map_err(failed)?;
 
-    app.ui.line("proof     a short session, played through the real hook into a temporary store:")?;
+    ui.line("proof     a short session, played through the real hook into a temporary store:")?;
     let empty = time_of(empty_process()).map_err(failed)?;
     for (name, payload) in SESSION {
         let place = project.to_string_lossy();
         let payload =
             format!(r#"{payload},"session_id":"proof","cwd":"PROJECT"}}"#).replace("PROJECT", &place);
         let took = hook(&home, &project, &payload).map_err(failed)?;
-        app.ui.line(&format!("            {name:<18} {:>6.1} ms", ms(took)))?;
+        ui.line(&format!("            {name:<18} {:>6.1} ms", ms(took)))?;
     }
-    app.ui.line(&format!("            {:<18} {:>6.1} ms, for comparison", "an empty process", ms(empty)))?;
+    ui.line(&format!("            {:<18} {:>6.1} ms, for comparison", "an empty process", ms(empty)))?;
 
     let store = Store::open(&Home::new(&home), Purpose::Command, app.now)?;
     let kept = store.events().count()?;
     if kept != SESSION.len() as u64 {
-        return Err(Failure::user(format!("the proof failed: {kept} of {} events were kept", SESSION.len()))
-            .hint("`backstory doctor` looks for the reason; the log is in the store's directory"));
+        return Err(AppError::user(format!(
+            "the proof failed: {kept} of {} events were kept",
+            SESSION.len()
+        ))
+        .hint("`backstory doctor` looks for the reason; the log is in the store's directory"));
     }
     let memories = store.memories().get_many(&store.search().list(&Filter::within(Scope::Everywhere))?)?;
     let good = format!("{kept} of {} events kept, and distilled without a model into:", SESSION.len());
-    app.ui.line(&format!("          {}", app.ui.tone(Tone::Good, &good)))?;
+    ui.line(&format!("          {}", ui.tone(Tone::Good, &good)))?;
     for memory in memories.iter().rev() {
-        app.ui.line(&format!(
-            "            {:<9} {}",
-            memory.content.kind,
-            one_line(&memory.content.title)
-        ))?;
+        ui.line(&format!("            {:<9} {}", memory.content.kind, one_line(&memory.content.title)))?;
     }
     let orientation = Orientation::from_memories(memories);
     let block = session_start(
@@ -54,10 +52,10 @@ pub(crate) fn prove(app: &App) -> Result<(), Failure> {
         None,
         &BlockFrame::for_moment(Moment::SessionStart, app.now, PROOF, FetchHint::Command),
     );
-    app.ui.line(&format!("          the next session would be given ({} tokens):", block.tokens.0))?;
-    app.ui.line("")?;
+    ui.line(&format!("          the next session would be given ({} tokens):", block.tokens.0))?;
+    ui.line("")?;
     for line in block.text.lines() {
-        app.ui.line(&format!("            {line}"))?;
+        ui.line(&format!("            {line}"))?;
     }
     Ok(())
 }

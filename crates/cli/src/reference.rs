@@ -4,8 +4,8 @@
 //! `cargo xtask docs` runs them with `UPDATE_DOCS` set, and they write the files.
 
 use crate::args::Cli;
-use crate::settings::DEFAULTS;
-use crate::settings::narrowing::NARROWINGS;
+use backstory_app::settings::DEFAULTS;
+use backstory_app::settings::narrowing::NARROWINGS;
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use std::fmt::Write as _;

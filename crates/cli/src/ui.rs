@@ -1,7 +1,8 @@
 //! The two streams: stdout carries data, stderr carries talk. Nothing else prints.
 
-use crate::failure::Failure;
-use backstory_memory::clean;
+use backstory_app::{App, AppError};
+use backstory_memory::{MemoryId, clean};
+use backstory_store::Store;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
@@ -91,12 +92,12 @@ impl Ui {
     }
 
     /// Prints a line of data.
-    pub(crate) fn line(&self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn line(&self, text: &str) -> Result<(), AppError> {
         self.raw(&format!("{text}\n"))
     }
 
     /// Prints data as it is.
-    pub(crate) fn raw(&self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn raw(&self, text: &str) -> Result<(), AppError> {
         HAS_PRINTED.store(true, Ordering::Relaxed);
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -104,16 +105,16 @@ impl Ui {
     }
 
     /// Says that something could not be written, unless that is because whoever reads us has seen enough: then we are done.
-    pub(crate) fn cannot_write(&self, what: &str, error: &io::Error) -> Failure {
+    pub(crate) fn cannot_write(&self, what: &str, error: &io::Error) -> AppError {
         if error.kind() == ErrorKind::BrokenPipe {
             std::process::exit(0);
         }
-        Failure::user(format!("cannot write {what}")).because(error)
+        AppError::user(format!("cannot write {what}")).because(error)
     }
 
     /// Reports why a command failed: in JSON where `--json` was typed, else in words. A program reads one object, so that a command
     /// that has printed data already adds words only; errors of usage and our own are said to the person in any case.
-    pub(crate) fn refuse(&self, failure: &Failure, format: OutputFormat) {
+    pub(crate) fn refuse(&self, failure: &AppError, format: OutputFormat) {
         let is_answered = format == OutputFormat::Json
             && !HAS_PRINTED.load(Ordering::Relaxed)
             && self.json(&failure.refusal()).is_ok();
@@ -123,11 +124,29 @@ impl Ui {
     }
 
     /// Prints a value as JSON, on one line where nobody looks and readable where somebody does.
-    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn json(&self, value: &impl Serialize) -> Result<(), AppError> {
         let pretty = io::stdout().is_terminal();
         let text = if pretty { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
-        let text = text.map_err(|error| Failure::internal("cannot write JSON").because(&error))?;
+        let text = text.map_err(|error| AppError::internal("cannot write JSON").because(&error))?;
         self.line(&text)
+    }
+
+    /// Prints what is wrong with the settings, where the command goes on all the same.
+    pub(crate) fn say_faults(&self, app: &App) {
+        app.faults.iter().for_each(|fault| self.fail(fault));
+    }
+
+    /// Prints which of the memories about to change belong to another project (law 8).
+    pub(crate) fn say_if_elsewhere(
+        &self,
+        app: &App,
+        store: &Store,
+        ids: &[MemoryId],
+    ) -> Result<(), AppError> {
+        for (id, name) in app.of_other_projects(store, ids)? {
+            self.say(&format!("note: #{id} is of another project, `{}`", one_line(&name)));
+        }
+        Ok(())
     }
 
     /// Says something to the person.
@@ -137,7 +156,7 @@ impl Ui {
     }
 
     /// Says what went wrong.
-    pub(crate) fn fail(&self, failure: &Failure) {
+    pub(crate) fn fail(&self, failure: &AppError) {
         drop(write!(io::stderr().lock(), "{}", clean(&failure.words())));
     }
 

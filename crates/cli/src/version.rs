@@ -1,6 +1,6 @@
 //! What this program is: its version, and what it was made of. `build.rs` tells the commit; the version itself stands in the workspace's manifest.
 
-use crate::times;
+use backstory_app::times;
 use backstory_memory::Timestamp;
 use std::sync::LazyLock;
 

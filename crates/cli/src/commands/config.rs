@@ -1,10 +1,9 @@
 //! `config`: every setting, its value, and where that comes from.
 
-use crate::app::App;
-use crate::failure::{Exit, Failure};
-use crate::settings::Setting;
-use crate::synonyms;
-use crate::ui::{Tone, one_line};
+use crate::exit::Exit;
+use crate::ui::{Tone, Ui, one_line};
+use backstory_app::settings::Setting;
+use backstory_app::{App, AppError, synonyms};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 
@@ -77,27 +76,27 @@ struct SettingShape {
 }
 
 /// Shows the configuration.
-pub(crate) fn run(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ConfigArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     match &args.action {
-        None | Some(Action::Show) => show(args, app),
-        Some(Action::Get { key }) => get(key, args, app),
-        Some(Action::Path) => path(args, app),
-        Some(Action::Synonyms) => synonyms(args, app),
+        None | Some(Action::Show) => show(args, app, ui),
+        Some(Action::Get { key }) => get(key, args, app, ui),
+        Some(Action::Path) => path(args, app, ui),
+        Some(Action::Synonyms) => synonyms(args, app, ui),
     }
 }
 
-fn show(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+fn show(args: &ConfigArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let settings: Vec<SettingShape> = app.settings.iter().map(|(key, setting)| shape(key, setting)).collect();
     if args.json {
-        let faults = app.faults.iter().map(Failure::line).collect();
-        app.ui.json(&Shown { version: 1, settings, faults })?;
+        let faults = app.faults.iter().map(AppError::line).collect();
+        ui.json(&Shown { version: 1, settings, faults })?;
         return Ok(Exit::Done);
     }
     for setting in &settings {
         let value = format!("{} = {}", setting.key, setting.value);
-        app.ui.line(&format!("{value:<40} {}", app.ui.tone(Tone::Faint, &one_line(&setting.origin))))?;
+        ui.line(&format!("{value:<40} {}", ui.tone(Tone::Faint, &one_line(&setting.origin))))?;
     }
-    app.say_faults();
+    ui.say_faults(app);
     Ok(Exit::Done)
 }
 
@@ -105,40 +104,40 @@ fn shape(key: &str, setting: &Setting) -> SettingShape {
     SettingShape { key: key.to_owned(), value: setting.value.clone(), origin: setting.origin.to_string() }
 }
 
-fn get(key: &str, args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+fn get(key: &str, args: &ConfigArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     // Who asks for one value goes by it; what may not be the value that was meant is not told.
     if let Some(fault) = app.faults.first() {
         return Err(fault.clone());
     }
     let found = app.settings.iter().find(|(name, _)| *name == key).map(|(_, setting)| setting);
     let setting = found.ok_or_else(|| {
-        Failure::usage(format!("there is no setting `{key}`")).hint("`backstory config` lists all settings")
+        AppError::usage(format!("there is no setting `{key}`")).hint("`backstory config` lists all settings")
     })?;
     if args.json {
-        app.ui.json(&OneSetting { version: 1, setting: shape(key, setting) })?;
+        ui.json(&OneSetting { version: 1, setting: shape(key, setting) })?;
         return Ok(Exit::Done);
     }
     let text = setting.value.as_str().map_or_else(|| setting.value.to_string(), str::to_owned);
-    app.ui.line(&text)?;
+    ui.line(&text)?;
     Ok(Exit::Done)
 }
 
-fn path(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+fn path(args: &ConfigArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let path = app.environment.config_file().ok_or_else(|| {
-        Failure::usage("cannot tell where your config file would be")
+        AppError::usage("cannot tell where your config file would be")
             .hint("set `HOME`, or `BACKSTORY_CONFIG` to a file")
     })?;
     let path = path.display().to_string();
     if args.json {
-        app.ui.json(&PathShape { version: 1, path })?;
+        ui.json(&PathShape { version: 1, path })?;
     } else {
-        app.ui.line(&path)?;
+        ui.line(&path)?;
     }
     Ok(Exit::Done)
 }
 
 /// Prints the synonyms as they would stand in a list: what is printed can be kept as one and edited.
-fn synonyms(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
+fn synonyms(args: &ConfigArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let (synonyms, skipped) = synonyms::synonyms(&app.environment);
     let path = app.environment.synonyms_file().map(|path| path.display().to_string());
     let shapes = synonyms.lines().map(|(word, line)| SynonymShape {
@@ -148,18 +147,18 @@ fn synonyms(args: &ConfigArgs, app: &App) -> Result<Exit, Failure> {
     });
     let shown = SynonymsShape { version: 1, path, synonyms: shapes.collect(), skipped };
     if args.json {
-        app.ui.json(&shown)?;
+        ui.json(&shown)?;
         return Ok(Exit::Done);
     }
     if let Some(path) = &shown.path {
-        app.ui.line(&format!("# your own list: {}", one_line(path)))?;
+        ui.line(&format!("# your own list: {}", one_line(path)))?;
     }
     for synonym in &shown.synonyms {
         let origin = if synonym.origin == "user" { " # yours" } else { "" };
-        app.ui.line(&format!("{}: {}{origin}", synonym.word, synonym.others.join(", ")))?;
+        ui.line(&format!("{}: {}{origin}", synonym.word, synonym.others.join(", ")))?;
     }
     for note in &shown.skipped {
-        app.ui.say(&format!("warning: your list of synonyms: {note}"));
+        ui.say(&format!("warning: your list of synonyms: {note}"));
     }
     Ok(Exit::Done)
 }

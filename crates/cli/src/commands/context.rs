@@ -1,10 +1,9 @@
 //! `context`: what would be injected now, word for word, and what each line costs. Nothing is recorded.
 
-use crate::app::App;
-use crate::failure::{Exit, Failure};
-use crate::ui::{Tone, one_line};
+use crate::exit::Exit;
+use crate::ui::{Tone, Ui, one_line};
 use backstory_app::injection::ContextRequest;
-use backstory_app::{ProjectSelector, json};
+use backstory_app::{App, AppError, ProjectSelector, json};
 use backstory_inject::BuiltInjection;
 use backstory_memory::{InjectionPoint, StartReason};
 use backstory_store::Store;
@@ -50,29 +49,29 @@ pub(crate) enum MomentArg {
 }
 
 /// Shows what would be injected.
-pub(crate) fn run(args: &ContextArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ContextArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let point = injection_point(args, app)?;
     let store = app.store_to_read()?;
     let project = args.project.clone().map_or(ProjectSelector::Here, ProjectSelector::Named);
     let built = app.context(&store, ContextRequest { point, project })?;
     if args.json {
-        app.ui.json(&json::context(&built))?;
+        ui.json(&json::context(&built))?;
     } else if built.block.is_empty() {
         let why = if built.budget.0 == 0 {
             "this moment is turned off in `[inject]`"
         } else {
             "nothing known bears on it"
         };
-        app.ui.say(&format!("nothing would be injected: {why}"));
+        ui.say(&format!("nothing would be injected: {why}"));
     } else if args.bill {
-        bill(&built, &store, app)?;
+        bill(&built, &store, ui)?;
     } else {
-        app.ui.raw(&format!("{}\n", built.block.text.trim_end()))?;
+        ui.raw(&format!("{}\n", built.block.text.trim_end()))?;
     }
     Ok(if built.block.is_empty() { Exit::No } else { Exit::Done })
 }
 
-fn injection_point(args: &ContextArgs, app: &App) -> Result<InjectionPoint, Failure> {
+fn injection_point(args: &ContextArgs, app: &App) -> Result<InjectionPoint, AppError> {
     let prompt = || args.prompt.clone().map(|text| InjectionPoint::Prompt { text });
     let command = || args.command.clone().map(|command| InjectionPoint::Command { command });
     let edit = || args.file.as_deref().map(|file| InjectionPoint::Edit { file: from_here(file, app) });
@@ -85,7 +84,7 @@ fn injection_point(args: &ContextArgs, app: &App) -> Result<InjectionPoint, Fail
         Some(MomentArg::Compaction) => Some(InjectionPoint::Compaction),
     };
     found.ok_or_else(|| {
-        Failure::usage("this moment is about something: say what")
+        AppError::usage("this moment is about something: say what")
             .hint("`--prompt TEXT` for a prompt, `--command COMMAND` or `--file PATH` for a tool")
     })
 }
@@ -98,7 +97,7 @@ fn from_here(file: &str, app: &App) -> String {
 }
 
 /// Prints what each line costs, and what the frame around them does.
-fn bill(built: &BuiltInjection, store: &Store, app: &App) -> Result<(), Failure> {
+fn bill(built: &BuiltInjection, store: &Store, ui: &Ui) -> Result<(), AppError> {
     let block = &built.block;
     for item in &block.items {
         let title = store
@@ -106,14 +105,14 @@ fn bill(built: &BuiltInjection, store: &Store, app: &App) -> Result<(), Failure>
             .get(item.memory)?
             .map(|memory| one_line(&memory.content.title))
             .unwrap_or_default();
-        let head = app.ui.tone(Tone::Strong, &format!("#{} {title}", item.memory));
-        app.ui.line(&format!("{:>6}  {head}", item.tokens.0))?;
-        app.ui.line(&format!("        {}: {}", item.section, item.reasons.join(", ")))?;
+        let head = ui.tone(Tone::Strong, &format!("#{} {title}", item.memory));
+        ui.line(&format!("{:>6}  {head}", item.tokens.0))?;
+        ui.line(&format!("        {}: {}", item.section, item.reasons.join(", ")))?;
     }
     let lines: u32 = block.items.iter().map(|item| item.tokens.0).sum();
     let rest = block.tokens.0.saturating_sub(lines);
-    app.ui.line(&format!("{rest:>6}  fence, headings and lines without a memory"))?;
-    app.ui.line(&format!(
+    ui.line(&format!("{rest:>6}  fence, headings and lines without a memory"))?;
+    ui.line(&format!(
         "{:>6}  tokens of {} in {} bytes, built in {:.1} ms",
         block.tokens.0,
         built.budget.0,
@@ -121,7 +120,7 @@ fn bill(built: &BuiltInjection, store: &Store, app: &App) -> Result<(), Failure>
         f64::from(built.build_us) / 1000.0
     ))?;
     for skipped in &block.sections_skipped {
-        app.ui.line(&format!("        skipped: {}", one_line(&skipped.to_string())))?;
+        ui.line(&format!("        skipped: {}", one_line(&skipped.to_string())))?;
     }
     Ok(())
 }

@@ -1,10 +1,8 @@
 //! `distil`: makes memories of what happened, again if need be. Hooks do it at the end of each turn; running it twice changes nothing.
 
-use crate::app::App;
-use crate::failure::{Exit, Failure};
-use crate::ui::{counted, memories, one_line};
-use crate::vectors;
-use backstory_app::ProjectSelector;
+use crate::exit::Exit;
+use crate::ui::{Ui, counted, memories, one_line};
+use backstory_app::{App, AppError, ProjectSelector, vectors};
 use backstory_distil::{DistilTrigger, Distillation, distil};
 use backstory_memory::{MemoryId, SessionId, Timestamp};
 use backstory_store::Store;
@@ -34,7 +32,7 @@ struct Distilled {
 const MOST_SESSIONS: u32 = 10_000;
 
 /// Distils.
-pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &DistilArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut store = app.store()?;
     let sessions = match &args.session {
         Some(wanted) => {
@@ -52,16 +50,16 @@ pub(crate) fn run(args: &DistilArgs, app: &App) -> Result<Exit, Failure> {
     let numbers = |ids: &[MemoryId]| ids.iter().map(|id| id.0).collect();
     if args.json {
         let (written, updated) = (numbers(&written), numbers(&updated));
-        app.ui.json(&Distilled { version: 1, sessions: sessions.len() as u64, written, updated })?;
+        ui.json(&Distilled { version: 1, sessions: sessions.len() as u64, written, updated })?;
         return Ok(Exit::Done);
     }
     for memory in store.memories().get_many(&written)? {
         let content = &memory.content;
-        app.ui.line(&format!("#{} {:<9} {}", memory.id, content.kind, one_line(&content.title)))?;
+        ui.line(&format!("#{} {:<9} {}", memory.id, content.kind, one_line(&content.title)))?;
     }
     let many = counted(sessions.len() as u64, "session");
     let (new, known) = (memories(written.len() as u64), updated.len());
-    app.ui.line(&format!("{many} read: {new} new, {known} brought up to date"))?;
+    ui.line(&format!("{many} read: {new} new, {known} brought up to date"))?;
     Ok(Exit::Done)
 }
 
@@ -71,8 +69,8 @@ pub(crate) fn distil_session(
     id: SessionId,
     trigger: DistilTrigger,
     app: &App,
-) -> Result<backstory_distil::DistilReport, Failure> {
-    let session = store.sessions().get(id)?.ok_or_else(|| Failure::internal("a session is gone"))?;
+) -> Result<backstory_distil::DistilReport, AppError> {
+    let session = store.sessions().get(id)?.ok_or_else(|| AppError::internal("a session is gone"))?;
     let project = store.projects().get(session.project)?;
     let root = project
         .iter()

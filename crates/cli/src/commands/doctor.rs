@@ -1,11 +1,10 @@
 //! `doctor`: prints whether the store is sound, what was repaired, and whether hosts are connected and working.
 
-use crate::app::App;
 use crate::args;
-use crate::failure::{Exit, Failure};
-use crate::ui::{Tone, memories};
-use crate::vectors;
+use crate::exit::Exit;
+use crate::ui::{Tone, Ui, memories};
 use backstory_app::doctor::{DoctorReport, DoctorRequest, DoctorShape, HostReportShape, Level};
+use backstory_app::{App, AppError, vectors};
 use backstory_hosts::Host;
 use backstory_store::{CheckDepth, CheckReport};
 use clap::Args;
@@ -25,90 +24,88 @@ pub(crate) struct DoctorArgs {
 }
 
 /// Checks the store, and the hosts.
-pub(crate) fn run(args: &DoctorArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &DoctorArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let depth = if args.full { CheckDepth::Full } else { CheckDepth::Quick };
     let report = app.doctor(DoctorRequest { depth, host: args.host })?;
     let exit = if report.is_well() { Exit::Done } else { Exit::No };
     if args.json {
-        app.ui.json(&DoctorShape::from(report))?;
+        ui.json(&DoctorShape::from(report))?;
     } else {
-        print(&report, depth, app)?;
+        print(&report, depth, app, ui)?;
     }
     Ok(exit)
 }
 
-fn print(report: &DoctorReport, depth: CheckDepth, app: &App) -> Result<(), Failure> {
+fn print(report: &DoctorReport, depth: CheckDepth, app: &App, ui: &Ui) -> Result<(), AppError> {
     for fault in &report.faults {
-        app.ui.line(&format!("bad: {}", fault.line()))?;
-        fault.hints().iter().for_each(|hint| app.ui.say(&format!("hint: {hint}")));
+        ui.line(&format!("bad: {}", fault.line()))?;
+        fault.hints().iter().for_each(|hint| ui.say(&format!("hint: {hint}")));
     }
     if let Some(repair) = &report.repaired {
         if let Some(quarantine) = &repair.quarantine {
             let source = repair.restored_from.as_ref().map(|path| path.display().to_string());
             let source = source.unwrap_or_else(|| "nothing: there was no sound copy".to_owned());
-            app.ui.line(&format!("the database was damaged; it is kept in {}", quarantine.display()))?;
-            app.ui
-                .line(&format!("restored from {source}; {} salvaged beside it", memories(repair.salvaged)))?;
+            ui.line(&format!("the database was damaged; it is kept in {}", quarantine.display()))?;
+            ui.line(&format!("restored from {source}; {} salvaged beside it", memories(repair.salvaged)))?;
         }
         if repair.mended > 0 {
-            app.ui.line(&format!("{} damaged, taken from a copy", memories(repair.mended)))?;
+            ui.line(&format!("{} damaged, taken from a copy", memories(repair.mended)))?;
         }
     }
     if let Some(count) = report.reindexed {
-        app.ui.line(&format!("the word index was damaged and has been rebuilt from {}", memories(count)))?;
+        ui.line(&format!("the word index was damaged and has been rebuilt from {}", memories(count)))?;
     }
-    print_check(&report.store, depth, app)?;
+    print_check(&report.store, depth, ui)?;
     if report.vectors_waiting > 0 && app.config.recall.vectors {
         let waiting = memories(report.vectors_waiting);
-        app.ui.line(&format!("{waiting} without a vector yet; {}", vectors::MAKES_VECTORS))?;
+        ui.line(&format!("{waiting} without a vector yet; {}", vectors::MAKES_VECTORS))?;
     }
-    report.hosts.iter().try_for_each(|host| print_host(host, app))
+    report.hosts.iter().try_for_each(|host| print_host(host, ui))
 }
 
-fn print_check(report: &CheckReport, depth: CheckDepth, app: &App) -> Result<(), Failure> {
+fn print_check(report: &CheckReport, depth: CheckDepth, ui: &Ui) -> Result<(), AppError> {
     for line in report.file.iter().chain(&report.schema).chain(&report.words) {
-        app.ui.line(&format!("bad: {line}"))?;
+        ui.line(&format!("bad: {line}"))?;
     }
     for id in &report.damaged {
-        app.ui.line(&format!("bad: memory #{id} is not what was written"))?;
+        ui.line(&format!("bad: memory #{id} is not what was written"))?;
     }
     if !report.is_sound() {
-        app.ui.say("hint: `backstory show ID` still shows a damaged memory; `backstory revise ID` makes it sound again");
+        ui.say("hint: `backstory show ID` still shows a damaged memory; `backstory revise ID` makes it sound again");
         return Ok(());
     }
     let depth = match depth {
         CheckDepth::Full => format!("; the checksums of {} agree", memories(report.checked)),
         CheckDepth::Quick => String::new(),
     };
-    app.ui.line(&app.ui.tone(Tone::Good, &format!("the store is sound{depth}")))
+    ui.line(&ui.tone(Tone::Good, &format!("the store is sound{depth}")))
 }
 
-fn print_host(host: &HostReportShape, app: &App) -> Result<(), Failure> {
+fn print_host(host: &HostReportShape, ui: &Ui) -> Result<(), AppError> {
     let is_good = matches!(host.state, "working" | "ready");
     let tone = if is_good { Tone::Good } else { Tone::Strong };
-    app.ui.line(&format!("{}: {}", host.title, app.ui.tone(tone, host.state)))?;
+    ui.line(&format!("{}: {}", host.title, ui.tone(tone, host.state)))?;
     let slowest = host.hooks.iter().map(|hook| hook.ms).fold(0.0, f64::max);
     if !host.hooks.is_empty() {
         let well = host.hooks.iter().filter(|hook| hook.ok).count();
         let tried = host.hooks.len();
-        app.ui
-            .line(&format!("  hooks  {well} of {tried} ran and answered, the slowest in {slowest:.0} ms"))?;
+        ui.line(&format!("  hooks  {well} of {tried} ran and answered, the slowest in {slowest:.0} ms"))?;
     }
     if host.mcp_ok == Some(true) {
-        app.ui.line("  tools  answered")?;
+        ui.line("  tools  answered")?;
     }
     if let Some(last) = &host.last_hook {
         let usual = host.usual_ms.map(|ms| format!("; they take {ms:.1} ms")).unwrap_or_default();
-        app.ui.line(&format!("  last   {} {}: {}{usual}", last.event, last.ago, last.outcome))?;
+        ui.line(&format!("  last   {} {}: {}{usual}", last.event, last.ago, last.outcome))?;
     }
     for finding in &host.findings {
         let mark = match finding.level {
             Level::Broken => "bad",
             Level::Note => "note",
         };
-        app.ui.line(&format!("  {mark}: {}", finding.what))?;
+        ui.line(&format!("  {mark}: {}", finding.what))?;
         if let Some(todo) = &finding.todo {
-            app.ui.line(&format!("    to do: {todo}"))?;
+            ui.line(&format!("    to do: {todo}"))?;
         }
     }
     Ok(())

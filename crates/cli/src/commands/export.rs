@@ -3,11 +3,10 @@
 mod folder;
 mod git_export;
 
-use crate::app::App;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::times;
-use crate::ui::memories;
+use crate::ui::{Ui, memories};
+use backstory_app::{App, AppError, times};
 use backstory_exchange::{ExchangeError, ExportSelection, export_jsonl, export_jsonl_file};
 use clap::{Args, ValueEnum};
 use std::io::{self, IsTerminal, Write};
@@ -52,16 +51,16 @@ pub(crate) enum ExportFormat {
 }
 
 /// Exports memories.
-pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ExportArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     if let Some(dir) = &args.git {
-        return git_export::run(dir, args, app);
+        return git_export::run(dir, args, app, ui);
     }
     let store = app.store_to_read()?;
     let project = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
     let since = args.since.as_deref().map(|text| times::typed(text, app.now)).transpose()?;
     let selection = ExportSelection { project, since };
     if args.format == ExportFormat::Markdown {
-        return folder::run(&store, &selection, &args.file, app);
+        return folder::run(&store, &selection, &args.file, app, ui);
     }
     // Lines that run over the screen are progress enough, and a bar would run through them.
     let shows_progress = args.file != "-" || !io::stdout().is_terminal();
@@ -78,19 +77,19 @@ pub(crate) fn run(args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
         export_jsonl_file(&store, &selection, Path::new(&args.file), &mut report)
     };
     progress.finish();
-    let count = count.map_err(|error| failure(error, app))?;
+    let count = count.map_err(|error| failure(error, ui))?;
     if count == 0 {
-        app.ui.say("there is nothing to export");
+        ui.say("there is nothing to export");
         return Ok(Exit::No);
     }
-    app.ui.say(&format!("exported {}", memories(count)));
+    ui.say(&format!("exported {}", memories(count)));
     Ok(Exit::Done)
 }
 
 /// Says why an export stopped. Where the reader of a pipe has seen enough, that is the end and no failure.
-fn failure(error: ExchangeError, app: &App) -> Failure {
+fn failure(error: ExchangeError, ui: &Ui) -> AppError {
     match error {
-        ExchangeError::Output { target, source } => app.ui.cannot_write(&target, &source),
+        ExchangeError::Output { target, source } => ui.cannot_write(&target, &source),
         error => error.into(),
     }
 }

@@ -1,10 +1,9 @@
 //! `forget`: removes memories for good. Only a tombstone stays, so that they cannot come back.
 
-use crate::app::App;
 use crate::args::memory_id;
-use crate::failure::{ErrorCode, Exit, Failure};
-use crate::ui::{memories, one_line};
-use backstory_app::json;
+use crate::exit::Exit;
+use crate::ui::{Ui, memories, one_line};
+use backstory_app::{App, AppError, ErrorCode, json};
 use backstory_memory::MemoryId;
 use clap::Args;
 
@@ -23,7 +22,7 @@ pub(crate) struct ForgetArgs {
 }
 
 /// Forgets memories.
-pub(crate) fn run(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ForgetArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut ids = args.ids.clone();
     ids.sort_unstable();
     ids.dedup();
@@ -31,26 +30,26 @@ pub(crate) fn run(args: &ForgetArgs, app: &App) -> Result<Exit, Failure> {
     for id in &ids {
         let memory = app.memory(&store, *id)?;
         if !args.yes {
-            app.ui.say(&format!("#{id} {} {}", memory.content.kind, one_line(&memory.content.title)));
+            ui.say(&format!("#{id} {} {}", memory.content.kind, one_line(&memory.content.title)));
         }
     }
-    app.say_if_elsewhere(&store, &ids)?;
+    ui.say_if_elsewhere(app, &store, &ids)?;
     if !args.yes {
-        match app.ui.confirm(&format!("Forget {} for good?", memories(ids.len() as u64))) {
+        match ui.confirm(&format!("Forget {} for good?", memories(ids.len() as u64))) {
             Some(true) => {}
             Some(false) => return Ok(Exit::No),
             None => {
-                return Err(Failure::new(ErrorCode::ConfirmationMissing, "forgetting cannot be undone")
+                return Err(AppError::new(ErrorCode::ConfirmationMissing, "forgetting cannot be undone")
                     .hint("pass `--yes` to confirm"));
             }
         }
     }
     let done = app.forget(&mut store, &ids)?;
     if args.json {
-        app.ui.json(&json::forget(&done))?;
+        ui.json(&json::forget(&done))?;
         return Ok(Exit::Done);
     }
-    app.ui.line(&done.headline())?;
-    done.notes().iter().for_each(|note| app.ui.say(note));
+    ui.line(&done.headline())?;
+    done.notes().iter().for_each(|note| ui.say(note));
     Ok(Exit::Done)
 }

@@ -1,11 +1,10 @@
 //! `handoff`: where the work stands, for whoever goes on. Printed, brought up to date first; or written by hand.
 
-use crate::app::App;
 use crate::commands::distil::distil_session;
 use crate::commands::remember::{self, ContentArgs, RememberArgs};
-use crate::failure::{Exit, Failure};
-use crate::ui::{Tone, one_line};
-use backstory_app::{ProjectSelector, json};
+use crate::exit::Exit;
+use crate::ui::{Tone, Ui, one_line};
+use backstory_app::{App, AppError, ProjectSelector, json};
 use backstory_distil::DistilTrigger;
 use backstory_memory::{Kind, Memory, clean};
 use backstory_store::{Filter, Scope, Session, Store};
@@ -36,10 +35,10 @@ struct Handoff {
 }
 
 /// Prints a handoff, or writes one.
-pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: HandoffArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     if let Some(text) = args.text {
         if text.trim().is_empty() {
-            return Err(Failure::user("a handoff needs words")
+            return Err(AppError::user("a handoff needs words")
                 .hint("`backstory handoff \"TEXT\"` writes one; without a text it prints the newest"));
         }
         let content =
@@ -47,6 +46,7 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
         return remember::run(
             RememberArgs { content, project: args.project, force: false, json: args.json },
             app,
+            ui,
         );
     }
     let mut store = app.store()?;
@@ -61,25 +61,25 @@ pub(crate) fn run(args: HandoffArgs, app: &App) -> Result<Exit, Failure> {
     };
     let Some(memory) = found else {
         if args.json {
-            app.ui.json(&Handoff { version: 1, handoff: None })?;
+            ui.json(&Handoff { version: 1, handoff: None })?;
         } else {
-            app.ui.say(
+            ui.say(
                 "no handoff yet: one is made when a session ends, or write one with `backstory handoff TEXT`",
             );
         }
         return Ok(Exit::No);
     };
     if args.json {
-        app.ui.json(&Handoff { version: 1, handoff: Some(json::memory(&store, &memory)?) })?;
+        ui.json(&Handoff { version: 1, handoff: Some(json::memory(&store, &memory)?) })?;
         return Ok(Exit::Done);
     }
-    let title = app.ui.tone(Tone::Strong, &one_line(&memory.content.title));
-    app.ui.line(&format!("{title}\n\n{}", clean(memory.content.body.trim_end())))?;
+    let title = ui.tone(Tone::Strong, &one_line(&memory.content.title));
+    ui.line(&format!("{title}\n\n{}", clean(memory.content.body.trim_end())))?;
     Ok(Exit::Done)
 }
 
 /// Returns the newest handoff of a project; that of the session at work, if one is.
-fn newest(store: &mut Store, projects: &ProjectSelector, app: &App) -> Result<Option<Memory>, Failure> {
+fn newest(store: &mut Store, projects: &ProjectSelector, app: &App) -> Result<Option<Memory>, AppError> {
     let Some(Scope::Project(project)) = app.scope(store, projects)? else { return Ok(None) };
     if let Some(latest) = store.sessions().list(Some(project), 1, 0)?.pop() {
         bring_up_to_date(store, &latest.session, app)?;
@@ -90,13 +90,13 @@ fn newest(store: &mut Store, projects: &ProjectSelector, app: &App) -> Result<Op
 }
 
 /// A session that still runs has moved on since its last handoff; one that ended said where it stood.
-fn bring_up_to_date(store: &mut Store, session: &Session, app: &App) -> Result<(), Failure> {
+fn bring_up_to_date(store: &mut Store, session: &Session, app: &App) -> Result<(), AppError> {
     let trigger =
         if session.ended_at.is_some() { DistilTrigger::OnDemand } else { DistilTrigger::Compaction };
     distil_session(store, session.id, trigger, app).map(drop)
 }
 
-fn of_session(store: &Store, session: &Session) -> Result<Option<Memory>, Failure> {
+fn of_session(store: &Store, session: &Session) -> Result<Option<Memory>, AppError> {
     let ids = store.memories().of_session(session.id)?;
     let handoff = |memory: &Memory| memory.content.kind == Kind::Handoff;
     Ok(store.memories().get_many(&ids)?.into_iter().rfind(handoff))

@@ -8,10 +8,9 @@ mod preview;
 
 pub(crate) use machine::{ImportRun, list_transcripts};
 
-use crate::app::App;
-use crate::failure::{Exit, Failure};
-use crate::log;
-use crate::ui::memories;
+use crate::exit::Exit;
+use crate::ui::{Ui, memories};
+use backstory_app::{App, AppError, log};
 use backstory_exchange::ImportSelection;
 use backstory_memory::Provenance;
 use backstory_store::Store;
@@ -66,35 +65,35 @@ pub(crate) enum ImportFormat {
 const MANY: u64 = 100;
 
 /// Imports.
-pub(crate) fn run(args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ImportArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     if let Some(dir) = &args.git {
-        return git_import::run(dir, args, app);
+        return git_import::run(dir, args, app, ui);
     }
     match (&args.file, &args.from) {
-        (file, Some(from)) => machine::run(selected(from, file.as_deref())?, args, app),
-        (None, None) if args.all => machine::run(ImportSelection::Everything, args, app),
+        (file, Some(from)) => machine::run(selected(from, file.as_deref())?, args, app, ui),
+        (None, None) if args.all => machine::run(ImportSelection::Everything, args, app, ui),
         (Some(_), None) if args.since.is_some() => {
-            Err(Failure::usage("`--since` is for what is found on this machine")
+            Err(AppError::usage("`--since` is for what is found on this machine")
                 .hint("a file is imported whole; `backstory export --since` writes a part"))
         }
-        (Some(file), None) if !args.dry_run => file::run(file, args, app),
-        (Some(_), None) => Err(Failure::usage("`--dry-run` is for what is found on this machine")
+        (Some(file), None) if !args.dry_run => file::run(file, args, app, ui),
+        (Some(_), None) => Err(AppError::usage("`--dry-run` is for what is found on this machine")
             .hint("a file is read line by line: lines that are known add nothing")),
-        (None, None) => Err(Failure::usage("nothing to import was named").hint(
+        (None, None) => Err(AppError::usage("nothing to import was named").hint(
             "`--all` imports everything found on this machine (`--all --dry-run` shows it), `--from SOURCE` one source, a path a file",
         )),
     }
 }
 
 /// Returns what a source or a host of this name holds, in a file or folder where one is named.
-fn selected(name: &str, path: Option<&str>) -> Result<ImportSelection, Failure> {
+fn selected(name: &str, path: Option<&str>) -> Result<ImportSelection, AppError> {
     let path = path.map(|path| absolute(path).unwrap_or_else(|_| path.into()));
     if let Some(missing) = path.as_ref().filter(|path| !path.exists()) {
-        return Err(Failure::user(format!("there is no `{}`", missing.display()))
+        return Err(AppError::user(format!("there is no `{}`", missing.display()))
             .hint(format!("`backstory import --from {name}` looks where it usually is")));
     }
     ImportSelection::named(name, path).ok_or_else(|| {
-        Failure::usage(format!("`{name}` is nothing that can be imported"))
+        AppError::usage(format!("`{name}` is nothing that can be imported"))
             .hint("`backstory import --help` lists the sources")
     })
 }
@@ -107,13 +106,13 @@ fn tidy_up(store: &mut Store, app: &App) {
 }
 
 /// Makes vectors, last of all: it takes longer than the import itself, and can be broken off.
-fn embed(store: &mut Store, args: &ImportArgs, app: &App) -> Result<(), Failure> {
+fn embed(store: &mut Store, args: &ImportArgs, app: &App, ui: &Ui) -> Result<(), AppError> {
     if !app.config.recall.vectors || args.no_vectors {
         return Ok(());
     }
     let waiting = store.vectors().count_stale()?;
     if waiting > MANY {
-        app.ui.say(&format!(
+        ui.say(&format!(
             "search works already; making the vectors of {} (break it off whenever you like: `backstory index --vectors` goes on)",
             memories(waiting)
         ));

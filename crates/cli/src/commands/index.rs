@@ -1,9 +1,10 @@
 //! `index`: makes anew what is derived from the memories.
 
-use crate::app::App;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::{ui, vectors};
+use crate::ui;
+use crate::ui::Ui;
+use backstory_app::{App, AppError, vectors};
 use backstory_embed::MiniLm;
 use backstory_recall::rebuild_vectors;
 use backstory_store::Store;
@@ -30,7 +31,7 @@ struct Indexed {
 }
 
 /// Rebuilds the word index, or the vectors.
-pub(crate) fn run(args: &IndexArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &IndexArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut store = app.store()?;
     let mut done = Indexed { ok: true, ..Indexed::default() };
     if args.vectors {
@@ -47,25 +48,25 @@ pub(crate) fn run(args: &IndexArgs, app: &App) -> Result<Exit, Failure> {
     }
     done.vectors_waiting = store.vectors().count_stale()?;
     if args.json {
-        app.ui.json(&done)?;
+        ui.json(&done)?;
         return Ok(Exit::Done);
     }
     if !args.vectors {
-        app.ui.line(&format!("indexed {}", ui::memories(done.memories)))?;
+        ui.line(&format!("indexed {}", ui::memories(done.memories)))?;
     }
     if args.vectors || done.embedded > 0 {
-        app.ui.line(&format!("made the vectors of {}", ui::memories(done.embedded)))?;
+        ui.line(&format!("made the vectors of {}", ui::memories(done.embedded)))?;
     }
     if is_left_to_another {
-        app.ui.say("note: another process makes vectors just now; the rest is left to it");
+        ui.say("note: another process makes vectors just now; the rest is left to it");
     }
     Ok(Exit::Done)
 }
 
 /// Begins with an empty file, unless that was done before and never came to its end.
-fn begin_vectors(store: &mut Store, app: &App) -> Result<(), Failure> {
+fn begin_vectors(store: &mut Store, app: &App) -> Result<(), AppError> {
     if !app.config.recall.vectors {
-        return Err(Failure::usage("vectors are turned off").hint("set `recall.vectors = true`"));
+        return Err(AppError::usage("vectors are turned off").hint("set `recall.vectors = true`"));
     }
     if store.vectors().is_rebuild_pending()? {
         return Ok(());

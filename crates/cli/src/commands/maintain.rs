@@ -1,10 +1,9 @@
 //! `maintain`: the housekeeping that is due. Started by hooks at the end of a session, never waited for.
 
-use crate::app::App;
 use crate::commands::distil::distil_session;
-use crate::failure::{Exit, Failure};
-use crate::ui::memories;
-use crate::{log, vectors};
+use crate::exit::Exit;
+use crate::ui::{Ui, memories};
+use backstory_app::{App, AppError, log, vectors};
 use backstory_distil::DistilTrigger;
 use backstory_store::Store;
 use clap::Args;
@@ -30,7 +29,7 @@ struct Done {
 }
 
 /// Does the housekeeping.
-pub(crate) fn run(args: &MaintainArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &MaintainArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut store = app.store()?;
     let sessions_distilled = distil_leftovers(&mut store, app)?;
     let report = store.upkeep_mut().maintain(app.retention(), app.now)?;
@@ -38,28 +37,18 @@ pub(crate) fn run(args: &MaintainArgs, app: &App) -> Result<Exit, Failure> {
     let backup = report.backup.map(|path| path.display().to_string());
     if args.json {
         let (events_removed, bytes_freed) = (report.events_removed, report.bytes_freed);
-        app.ui.json(&Done {
-            version: 1,
-            sessions_distilled,
-            events_removed,
-            bytes_freed,
-            backup,
-            embedded,
-        })?;
+        ui.json(&Done { version: 1, sessions_distilled, events_removed, bytes_freed, backup, embedded })?;
         return Ok(Exit::Done);
     }
     if sessions_distilled > 0 {
-        app.ui.line(&format!("sessions distilled that had been left: {sessions_distilled}"))?;
+        ui.line(&format!("sessions distilled that had been left: {sessions_distilled}"))?;
     }
-    app.ui.line(&format!(
-        "old events removed: {}; bytes freed: {}",
-        report.events_removed, report.bytes_freed
-    ))?;
+    ui.line(&format!("old events removed: {}; bytes freed: {}", report.events_removed, report.bytes_freed))?;
     if let Some(path) = backup {
-        app.ui.line(&format!("copied the database to {path}"))?;
+        ui.line(&format!("copied the database to {path}"))?;
     }
     if embedded > 0 {
-        app.ui.line(&format!("made the vectors of {}", memories(embedded)))?;
+        ui.line(&format!("made the vectors of {}", memories(embedded)))?;
     }
     Ok(Exit::Done)
 }
@@ -72,7 +61,7 @@ const TIME_TO_EMBED: Duration = Duration::from_secs(60);
 const MOST_SESSIONS: u32 = 100;
 
 /// Distils what hosts that crashed or were killed never closed, before its events grow old.
-fn distil_leftovers(store: &mut Store, app: &App) -> Result<u64, Failure> {
+fn distil_leftovers(store: &mut Store, app: &App) -> Result<u64, AppError> {
     let left = store.sessions().undistilled(app.now.plus_ms(-QUIET_MS), MOST_SESSIONS)?;
     for id in &left {
         // One session that cannot be read must not keep the copies from being made.

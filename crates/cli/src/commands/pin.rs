@@ -1,9 +1,10 @@
 //! `pin`: keeps a memory in view, or no longer.
 
-use crate::app::App;
 use crate::args::memory_id;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
+use crate::ui::Ui;
 use backstory_app::json::PinShape;
+use backstory_app::{App, AppError};
 use backstory_memory::MemoryId;
 use backstory_store::Pin;
 use clap::Args;
@@ -23,15 +24,15 @@ pub(crate) struct PinArgs {
 }
 
 /// Pins a memory.
-pub(crate) fn run(args: &PinArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &PinArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let pin = if args.off { Pin::Release } else { Pin::Keep };
     let mut store = app.store()?;
-    app.say_if_elsewhere(&store, &[args.id])?;
+    ui.say_if_elsewhere(app, &store, &[args.id])?;
     app.pin(&mut store, args.id, pin)?;
     if args.json {
-        app.ui.json(&PinShape { ok: true, id: args.id.0, pinned: !args.off })?;
+        ui.json(&PinShape { ok: true, id: args.id.0, pinned: !args.off })?;
     } else {
-        app.ui.line(&format!("#{} is {}", args.id, if args.off { "no longer pinned" } else { "pinned" }))?;
+        ui.line(&format!("#{} is {}", args.id, if args.off { "no longer pinned" } else { "pinned" }))?;
     }
     Ok(Exit::Done)
 }

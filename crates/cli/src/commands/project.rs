@@ -1,13 +1,12 @@
 //! `project`: which project this folder belongs to, which there are, and how to rename or merge them.
 
-use crate::app::App;
 use crate::commands::share;
-use crate::failure::{ErrorCode, Exit, Failure};
+use crate::exit::Exit;
 use crate::teams;
-use crate::ui::one_line;
+use crate::ui::{Ui, one_line};
 use crate::unshare;
-use crate::vectors;
 use backstory_app::json::{self, ProjectListShape, ProjectShape};
+use backstory_app::{App, AppError, ErrorCode, vectors};
 use backstory_store::ProjectSummary;
 use clap::{Args, Subcommand};
 
@@ -61,47 +60,46 @@ pub(crate) enum Action {
 }
 
 /// Shows or changes projects.
-pub(crate) fn run(args: ProjectCommandArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: ProjectCommandArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     match args.action.unwrap_or(Action::Show { project: None }) {
-        Action::Show { project } => show(project.as_deref(), app, args.json),
-        Action::List => list(app, args.json),
-        Action::Rename { project, name } => rename(&project, &name, app, args.json),
-        Action::Share(wanted) => share::share(&wanted, app, args.json),
-        Action::Unshare { project, anyway } => share::unshare(project.as_deref(), anyway, app, args.json),
+        Action::Show { project } => show(project.as_deref(), app, ui, args.json),
+        Action::List => list(app, ui, args.json),
+        Action::Rename { project, name } => rename(&project, &name, app, ui, args.json),
+        Action::Share(wanted) => share::share(&wanted, app, ui, args.json),
+        Action::Unshare { project, anyway } => share::unshare(project.as_deref(), anyway, app, ui, args.json),
         Action::Merge { from, into, yes } => {
-            let merged = merge(&from, &into, app, if yes { Consent::Confirmed } else { Consent::Ask })?;
+            let merged = merge(&from, &into, app, ui, if yes { Consent::Confirmed } else { Consent::Ask })?;
             if args.json {
-                return show(Some(&into), app, true);
+                return show(Some(&into), app, ui, true);
             }
-            app.ui.line(&merged)?;
+            ui.line(&merged)?;
             Ok(Exit::Done)
         }
     }
 }
 
-fn list(app: &App, json: bool) -> Result<Exit, Failure> {
+fn list(app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
     let all = app.store_to_read()?.projects().list()?;
     if all.is_empty() && !json {
-        app.ui.say("no projects yet: the first memory or session of a folder makes one");
+        ui.say("no projects yet: the first memory or session of a folder makes one");
     }
-    print(all, app, json)
+    print(all, ui, json)
 }
 
-fn show(wanted: Option<&str>, app: &App, json: bool) -> Result<Exit, Failure> {
+fn show(wanted: Option<&str>, app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
     let store = app.store_to_read()?;
     let id = app.known_project(&store, wanted)?;
     if id.is_none() && !json {
         let name = app.project_ref().name;
-        app.ui
-            .say(&format!("this folder would be project `{}`; nothing is known of it yet", one_line(&name)));
+        ui.say(&format!("this folder would be project `{}`; nothing is known of it yet", one_line(&name)));
     }
     let all = store.projects().list()?.into_iter().filter(|summary| Some(summary.project.id) == id).collect();
-    print(all, app, json)
+    print(all, ui, json)
 }
 
-fn rename(wanted: &str, name: &str, app: &App, json: bool) -> Result<Exit, Failure> {
+fn rename(wanted: &str, name: &str, app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
     if name.trim().is_empty() {
-        return Err(Failure::usage("a project needs a name").hint("`backstory project rename PROJECT NAME`"));
+        return Err(AppError::usage("a project needs a name").hint("`backstory project rename PROJECT NAME`"));
     }
     let name = app.redactor().scrub(&one_line(name)).into_string();
     let mut store = app.store()?;
@@ -109,7 +107,7 @@ fn rename(wanted: &str, name: &str, app: &App, json: bool) -> Result<Exit, Failu
     store.projects_mut().rename(id, &name)?;
     print(
         store.projects().list()?.into_iter().filter(|summary| summary.project.id == id).collect(),
-        app,
+        ui,
         json,
     )
 }
@@ -121,40 +119,40 @@ enum Consent {
     Ask,
 }
 
-fn merge(from: &str, into: &str, app: &App, consent: Consent) -> Result<String, Failure> {
+fn merge(from: &str, into: &str, app: &App, ui: &Ui, consent: Consent) -> Result<String, AppError> {
     let mut store = app.store()?;
     let (source, target) = (app.project_called(&store, from)?, app.project_called(&store, into)?);
     if source == target {
-        return Err(Failure::user(format!("`{from}` and `{into}` are the same project"))
+        return Err(AppError::user(format!("`{from}` and `{into}` are the same project"))
             .hint("`backstory project list` shows them all"));
     }
     if consent == Consent::Ask {
-        match app.ui.confirm(&format!("Move everything of `{from}` into `{into}`?")) {
+        match ui.confirm(&format!("Move everything of `{from}` into `{into}`?")) {
             Some(true) => {}
-            Some(false) => return Err(Failure::user("nothing was merged")),
+            Some(false) => return Err(AppError::user("nothing was merged")),
             None => {
-                return Err(Failure::new(ErrorCode::ConfirmationMissing, "merging cannot be undone")
+                return Err(AppError::new(ErrorCode::ConfirmationMissing, "merging cannot be undone")
                     .hint("pass `--yes` to confirm"));
             }
         }
     }
-    let _lock = teams::lock(app)?;
+    let _lock = teams::lock(app, ui)?;
     unshare::refuse_to_merge_shared(&store, source, from)?;
     store.projects_mut().merge(source, target)?;
     vectors::follow(&mut store, app);
     Ok(format!("`{}` is now part of `{}`", one_line(from), one_line(into)))
 }
 
-fn print(summaries: Vec<ProjectSummary>, app: &App, json: bool) -> Result<Exit, Failure> {
+fn print(summaries: Vec<ProjectSummary>, ui: &Ui, json: bool) -> Result<Exit, AppError> {
     let projects: Vec<ProjectShape> = summaries.into_iter().map(json::project).collect();
     let exit = if projects.is_empty() { Exit::No } else { Exit::Done };
     if json {
-        app.ui.json(&ProjectListShape { version: 1, projects })?;
+        ui.json(&ProjectListShape { version: 1, projects })?;
         return Ok(exit);
     }
     for project in &projects {
         let root = project.roots.first().map_or("", String::as_str);
-        app.ui.line(&format!(
+        ui.line(&format!(
             "{:<4} {:<24} {:>6} {:<8} {:>5} {:<8}  {}",
             project.id,
             one_line(&project.name),

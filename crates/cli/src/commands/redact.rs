@@ -1,7 +1,8 @@
 //! `redact`: what we would take out of a text before storing it, so that a person can try.
 
-use crate::app::App;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
+use crate::ui::Ui;
+use backstory_app::{App, AppError};
 use clap::Args;
 use serde::Serialize;
 use std::io::Read;
@@ -30,15 +31,15 @@ struct FindingShape {
 }
 
 /// Redacts standard input.
-pub(crate) fn run(args: &RedactArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &RedactArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|error| Failure::user("cannot read standard input").because(&error))?;
+    read.map_err(|error| AppError::user("cannot read standard input").because(&error))?;
     let text = String::from_utf8_lossy(&bytes);
     let redactor = app.redactor();
     let scrubbed = redactor.scrub(&text).into_string();
     if !args.json {
-        app.ui.raw(&scrubbed)?;
+        ui.raw(&scrubbed)?;
         return Ok(Exit::Done);
     }
     let found = redactor.redact(&text).found.into_iter();
@@ -46,6 +47,6 @@ pub(crate) fn run(args: &RedactArgs, app: &App) -> Result<Exit, Failure> {
         found.map(|finding| FindingShape { rule: finding.rule, start: finding.start, end: finding.end });
     let marks = |text: &str| text.matches("[private]").count();
     let private_parts = marks(&scrubbed).saturating_sub(marks(&text));
-    app.ui.json(&Redacted { version: 1, text: scrubbed, found: found.collect(), private_parts })?;
+    ui.json(&Redacted { version: 1, text: scrubbed, found: found.collect(), private_parts })?;
     Ok(Exit::Done)
 }

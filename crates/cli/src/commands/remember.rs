@@ -1,12 +1,10 @@
 //! `remember`: writes a memory, unless we have it already.
 
-use crate::app::App;
 use crate::args::kind_names;
-use crate::failure::{ErrorCode, Exit, Failure};
-use crate::ui::one_line;
-use crate::vectors;
-use backstory_app::json;
+use crate::exit::Exit;
+use crate::ui::{Ui, one_line};
 use backstory_app::remember::{DuplicatePolicy, MemoryInput, RememberRequest, TargetProject, revise_hint};
+use backstory_app::{App, AppError, ErrorCode, json, vectors};
 use backstory_exchange::MemoryRecord;
 use backstory_memory::{Category, Confidence, Importance, Memory, Provenance};
 use backstory_store::Store;
@@ -62,10 +60,10 @@ pub(crate) struct ContentArgs {
 }
 
 /// Writes a memory.
-pub(crate) fn run(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: RememberArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut record = args.content.record()?;
     if record.supersedes.is_some() {
-        return Err(Failure::usage("`remember` replaces nothing, and the JSON says `supersedes`")
+        return Err(AppError::usage("`remember` replaces nothing, and the JSON says `supersedes`")
             .hint("`backstory supersede ID TEXT` does; `backstory import` takes `supersedes`"));
     }
     let memory = input(&mut record, app)?;
@@ -83,16 +81,16 @@ pub(crate) fn run(args: RememberArgs, app: &App) -> Result<Exit, Failure> {
         }
         _ => failure,
     })?;
-    answer(app, &mut store, &memory, args.json)
+    answer(app, ui, &mut store, &memory, args.json)
 }
 
 impl ContentArgs {
     /// Returns what was typed as one memory: flags win over what a JSON object says.
-    pub(crate) fn record(self) -> Result<MemoryRecord, Failure> {
+    pub(crate) fn record(self) -> Result<MemoryRecord, AppError> {
         let text = self.read_text()?;
         let record = match text.as_deref().map(str::trim_start) {
             Some(json) if json.starts_with('{') => MemoryRecord::parse(json).map_err(|error| {
-                Failure::from(error)
+                AppError::from(error)
                     .hint("a text that begins with `{` is read as JSON; begin it with a word if it is none")
             })?,
             _ => MemoryRecord { body: text, ..MemoryRecord::default() },
@@ -113,7 +111,7 @@ impl ContentArgs {
         record
     }
 
-    fn read_text(&self) -> Result<Option<String>, Failure> {
+    fn read_text(&self) -> Result<Option<String>, AppError> {
         let from_stdin = match self.text.as_deref() {
             Some("-") => true,
             None => self.title.is_none() && !std::io::stdin().is_terminal(),
@@ -124,13 +122,13 @@ impl ContentArgs {
         }
         let mut bytes = Vec::new();
         let read = std::io::stdin().lock().read_to_end(&mut bytes);
-        read.map_err(|error| Failure::user("cannot read standard input").because(&error))?;
+        read.map_err(|error| AppError::user("cannot read standard input").because(&error))?;
         Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
     }
 }
 
 /// Returns what a record says of a memory, its names free of secrets (law 7).
-pub(crate) fn input(record: &mut MemoryRecord, app: &App) -> Result<MemoryInput, Failure> {
+pub(crate) fn input(record: &mut MemoryRecord, app: &App) -> Result<MemoryInput, AppError> {
     record.scrub_names(&app.redactor())?;
     let provenance = record.provenance.as_deref().map(str::parse::<Provenance>).transpose();
     Ok(MemoryInput {
@@ -144,7 +142,7 @@ pub(crate) fn input(record: &mut MemoryRecord, app: &App) -> Result<MemoryInput,
         facts: record.facts.clone(),
         importance: record.importance.map(Importance::new),
         confidence: record.confidence.map(Confidence::new),
-        provenance: provenance.map_err(|error| Failure::user("unknown provenance").because(&error))?,
+        provenance: provenance.map_err(|error| AppError::user("unknown provenance").because(&error))?,
         scope: record.scope()?,
         pinned: record.pinned,
         created_at: Some(record.created_at(app.now)?),
@@ -154,12 +152,18 @@ pub(crate) fn input(record: &mut MemoryRecord, app: &App) -> Result<MemoryInput,
 }
 
 /// Says what was written, then makes its vectors: nobody has to wait for them to read the answer.
-pub(crate) fn answer(app: &App, store: &mut Store, memory: &Memory, json: bool) -> Result<Exit, Failure> {
+pub(crate) fn answer(
+    app: &App,
+    ui: &Ui,
+    store: &mut Store,
+    memory: &Memory,
+    json: bool,
+) -> Result<Exit, AppError> {
     if json {
-        app.ui.json(&json::written(memory))?;
+        ui.json(&json::written(memory))?;
     } else {
         let content = &memory.content;
-        app.ui.line(&format!("#{} {} {}", memory.id, content.kind, one_line(&content.title)))?;
+        ui.line(&format!("#{} {} {}", memory.id, content.kind, one_line(&content.title)))?;
     }
     vectors::follow(store, app);
     Ok(Exit::Done)

@@ -1,10 +1,11 @@
 //! `revise`: gives a memory other words and keeps what it said before.
 
-use crate::app::App;
 use crate::args::memory_id;
 use crate::commands::remember::{ContentArgs, answer, input};
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
+use crate::ui::Ui;
 use backstory_app::remember::{MemoryInput, ReviseRequest};
+use backstory_app::{App, AppError};
 use backstory_exchange::MemoryRecord;
 use backstory_memory::MemoryId;
 use clap::Args;
@@ -23,17 +24,17 @@ pub(crate) struct ReviseArgs {
 }
 
 /// Revises a memory.
-pub(crate) fn run(args: &ReviseArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ReviseArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut store = app.store()?;
     app.memory(&store, args.id)?;
-    app.say_if_elsewhere(&store, &[args.id])?;
+    ui.say_if_elsewhere(app, &store, &[args.id])?;
     let changes = typed(args, app)?;
     let memory = app.revise(&mut store, ReviseRequest { id: args.id, changes })?;
-    answer(app, &mut store, &memory, args.json)
+    answer(app, ui, &mut store, &memory, args.json)
 }
 
 /// Returns what was typed. With flags alone the text stays: standard input is read only when nothing else says what to change.
-fn typed(args: &ReviseArgs, app: &App) -> Result<MemoryInput, Failure> {
+fn typed(args: &ReviseArgs, app: &App) -> Result<MemoryInput, AppError> {
     let typed = args.content.clone();
     let lists = [&typed.files, &typed.concepts, &typed.facts];
     let says_more_than_text = typed.kind.is_some()

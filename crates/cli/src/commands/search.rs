@@ -1,15 +1,14 @@
 //! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`; `--explain` shows each sum.
 
-use crate::app::{App, ProjectArgs};
 use crate::args::{KindFilter, how_many, kind_filters, profiles};
 use crate::commands::team_search;
-use crate::engine::Profile;
-use crate::explain;
-use crate::failure::{Exit, Failure};
-use crate::times;
-use crate::ui::{Tone, one_line};
+use crate::exit::Exit;
+use crate::project_args::ProjectArgs;
+use crate::ui::{Tone, Ui, one_line};
+use backstory_app::engine::Profile;
 use backstory_app::json::{self, HitDetail, HitShape};
 use backstory_app::search::SearchRequest;
+use backstory_app::{App, AppError, explain, times};
 use backstory_memory::{Kind, clean, first_chars};
 use backstory_recall::{Hit, SearchResults};
 use backstory_store::Store;
@@ -62,19 +61,19 @@ pub(crate) struct SearchArgs {
 }
 
 /// Searches.
-pub(crate) fn run(args: &SearchArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &SearchArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut store = app.store_to_read()?;
     if args.team {
-        return team_search::run(args, &store, app);
+        return team_search::run(args, &store, app, ui);
     }
     let request = args.request(app)?;
     let answer = app.search(&store, &request)?;
     let exit = if answer.hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
         let detail = if args.explain { HitDetail::Explained } else { HitDetail::Score };
-        app.ui.json(&json::search(&store, &answer, detail)?)?;
+        ui.json(&json::search(&store, &answer, detail)?)?;
     } else {
-        print(args, &request, &store, &answer, app)?;
+        print(args, &request, &store, &answer, app, ui)?;
     }
     app.note_listed(&mut store, &answer.hits)?;
     Ok(exit)
@@ -86,7 +85,7 @@ impl SearchArgs {
         self.kinds.iter().flat_map(|filter| filter.0.clone()).collect()
     }
 
-    fn request(&self, app: &App) -> Result<SearchRequest, Failure> {
+    fn request(&self, app: &App) -> Result<SearchRequest, AppError> {
         let when =
             |text: &Option<String>| text.as_deref().map(|text| times::typed(text, app.now)).transpose();
         Ok(SearchRequest {
@@ -110,26 +109,23 @@ fn print(
     store: &Store,
     answer: &SearchResults,
     app: &App,
-) -> Result<(), Failure> {
+    ui: &Ui,
+) -> Result<(), AppError> {
     for read in &answer.read_as {
-        app.ui.say(&format!("nothing says `{}`; looked for `{}` too", read.word, read.corrected));
+        ui.say(&format!("nothing says `{}`; looked for `{}` too", read.word, read.corrected));
     }
     if app.found_by_meaning_alone(store, request, answer)? {
-        app.ui.say(&format!("nothing says `{}`; what follows is near in meaning only", request.text));
+        ui.say(&format!("nothing says `{}`; what follows is near in meaning only", request.text));
     }
     if let Some(when) = &answer.when {
-        app.ui.say(&format!("what was not written `{}` counts less", when.said));
+        ui.say(&format!("what was not written `{}` counts less", when.said));
     }
     if answer.hits.is_empty() {
-        app.ui.say(&nothing(args));
+        ui.say(&nothing(args));
     }
     for hit in &answer.hits {
         let shape = json::hit(store, hit)?;
-        app.ui.line(&if args.compact {
-            compact_line(&shape)
-        } else {
-            verbose_lines(&shape, hit, args, app)
-        })?;
+        ui.line(&if args.compact { compact_line(&shape) } else { verbose_lines(&shape, hit, args, ui) })?;
     }
     Ok(())
 }
@@ -149,15 +145,15 @@ fn compact_line(hit: &HitShape) -> String {
     )
 }
 
-fn verbose_lines(shape: &HitShape, hit: &Hit, args: &SearchArgs, app: &App) -> String {
+fn verbose_lines(shape: &HitShape, hit: &Hit, args: &SearchArgs, ui: &Ui) -> String {
     let head = &shape.head;
-    let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
+    let title = ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let day: String = head.created_at.chars().take(10).collect();
     let superseded = head.superseded_by.map(|by| format!(" · superseded by #{by}")).unwrap_or_default();
     let older = hit.reasons.older_than.map(|newer| format!(" · older than #{newer}")).unwrap_or_default();
     let score = if hit.score == 0.0 { String::new() } else { format!(" · {:.2}", hit.score) };
     let facts = format!("{} · {} · {day}{score}{superseded}{older}", head.kind, one_line(&head.project));
-    let mut lines = vec![title, format!("   {}", app.ui.tone(Tone::Faint, &facts))];
+    let mut lines = vec![title, format!("   {}", ui.tone(Tone::Faint, &facts))];
     let excerpt = excerpt(&hit.memory.content.body, &head.title);
     lines.extend((!excerpt.is_empty()).then(|| format!("   {excerpt}")));
     if args.explain {

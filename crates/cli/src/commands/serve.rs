@@ -1,12 +1,12 @@
 //! `serve`: the worker, in the foreground or on its own. One a home; nothing but the viewer and programs that want HTTP needs it.
 
-use crate::app::{App, now};
 use crate::commands::sync;
-use crate::env_vars::Environment;
-use crate::failure::{Exit, Failure};
-use crate::log;
+use crate::exit::Exit;
 use crate::serving::Serving;
 use crate::ui::Ui;
+use backstory_app::Environment;
+use backstory_app::app::now;
+use backstory_app::{App, AppError, log};
 use backstory_server::{
     Claim, Found, Limits, Place, Running, Stopping, Terms, Worker, WorkerError, WorkerExit, claim, find,
     running, stop,
@@ -57,22 +57,22 @@ pub(crate) fn run(
     args: &ServeArgs,
     environment: Environment,
     flags: Vec<String>,
-    ui: Ui,
-) -> Result<Exit, Failure> {
-    let app = App::outside_projects(environment, &flags, ui)?;
+    ui: &Ui,
+) -> Result<Exit, AppError> {
+    let app = App::outside_projects(environment, &flags)?;
     let place = place(&app);
     if args.stop {
-        return end(&place, args.json, &app);
+        return end(&place, args.json, &ui);
     }
     if args.status {
-        return status(&find(&place, LOOK), &place, args.json, &app);
+        return status(&find(&place, LOOK), &place, args.json, &ui);
     }
     app.home.prepare()?;
     if args.detach {
         let worker = start(&place, &flags, &app)?;
-        return status(&Found::Answers(worker), &place, args.json, &app);
+        return status(&Found::Answers(worker), &place, args.json, &ui);
     }
-    serve(place, flags, app)
+    serve(place, flags, app, ui)
 }
 
 /// Returns where the worker of this home is found.
@@ -80,17 +80,15 @@ pub(crate) fn place(app: &App) -> Place {
     Place::of(app.home.root(), app.environment.runtime_dir().as_deref())
 }
 
-fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
+fn serve(place: Place, flags: Vec<String>, app: App, ui: &Ui) -> Result<Exit, AppError> {
     let lock = match claim(&place, VERSION).map_err(|error| failure(&error))? {
         Claim::Ours(lock) => lock,
         Claim::Theirs(Some(other)) => {
-            app.ui.say(&format!("a worker serves already: process {}, port {}", other.pid, other.port));
+            ui.say(&format!("a worker serves already: process {}, port {}", other.pid, other.port));
             return Ok(Exit::Done);
         }
         Claim::Theirs(None) => {
-            app.ui.say(
-                "another worker has the lock and does not answer; `backstory serve --status` looks again",
-            );
+            ui.say("another worker has the lock and does not answer; `backstory serve --status` looks again");
             return Ok(Exit::Done);
         }
     };
@@ -102,8 +100,7 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
         limits: Limits::default(),
     };
     sync::every(app.config.team.worker_minutes, &flags, &app);
-    let App { app, ui } = app;
-    let backstory_app::App { environment, home, .. } = app;
+    let App { environment, home, .. } = app;
     let answers = Arc::new(Serving::new(environment.clone(), flags));
     let worker = Worker::open(place, lock, &terms, answers).map_err(|error| failure(&error))?;
     let note = worker.note();
@@ -129,16 +126,16 @@ fn serve(place: Place, flags: Vec<String>, app: App) -> Result<Exit, Failure> {
 }
 
 /// Starts a worker on its own, or finds the one that runs, and returns it when it answers.
-pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Running, Failure> {
+pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Running, AppError> {
     let program = std::env::current_exe();
-    let program = program.map_err(|error| Failure::user("cannot start a worker").because(&error))?;
+    let program = program.map_err(|error| AppError::user("cannot start a worker").because(&error))?;
     let mut command = Command::new(program);
     command.arg("serve").args(flags.iter().flat_map(|flag| ["--set", flag]));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     backstory_platform::in_own_group(&mut command);
     command.current_dir(app.home.root());
     let mut child =
-        command.spawn().map_err(|error| Failure::user("cannot start a worker").because(&error))?;
+        command.spawn().map_err(|error| AppError::user("cannot start a worker").because(&error))?;
     let until = Instant::now() + UNTIL_IT_ANSWERS;
     loop {
         // One that ended found another, or failed; in between its note may not be there yet.
@@ -149,28 +146,28 @@ pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Runnin
         if has_ended || Instant::now() >= until {
             return Err(match find(place, LOOK) {
                 Found::Silent(process) => hanging(process),
-                _ => Failure::user("the worker did not start").hint("`backstory serve` says why"),
+                _ => AppError::user("the worker did not start").hint("`backstory serve` says why"),
             });
         }
         std::thread::park_timeout(Duration::from_millis(20));
     }
 }
 
-fn end(place: &Place, json: bool, app: &App) -> Result<Exit, Failure> {
+fn end(place: &Place, json: bool, ui: &Ui) -> Result<Exit, AppError> {
     match stop(place).map_err(|error| failure(&error))? {
         Stopping::NoneRan | Stopping::Stopped if json => {
-            status(&Found::Nobody, place, json, app)?;
+            status(&Found::Nobody, place, json, ui)?;
         }
-        Stopping::NoneRan => app.ui.say("no worker runs"),
-        Stopping::Stopped => app.ui.line("the worker has ended")?,
+        Stopping::NoneRan => ui.say("no worker runs"),
+        Stopping::Stopped => ui.line("the worker has ended")?,
         Stopping::Refused(process) => return Err(hanging(process)),
     }
     Ok(Exit::Done)
 }
 
 /// Says what to do about a worker that has the lock and does not answer. It may hold a write: ending it is left to its user.
-fn hanging(process: Option<u32>) -> Failure {
-    let failure = Failure::user("a worker has the lock and does not answer");
+fn hanging(process: Option<u32>) -> AppError {
+    let failure = AppError::user("a worker has the lock and does not answer");
     failure.hint(match process {
         Some(process) => {
             format!("if it still does not in a moment, `kill -9 {process}` ends it; nothing is lost")
@@ -179,7 +176,7 @@ fn hanging(process: Option<u32>) -> Failure {
     })
 }
 
-fn status(found: &Found, place: &Place, json: bool, app: &App) -> Result<Exit, Failure> {
+fn status(found: &Found, place: &Place, json: bool, ui: &Ui) -> Result<Exit, AppError> {
     let (worker, process) = match found {
         Found::Answers(worker) => (Some(worker), Some(worker.pid)),
         Found::Silent(process) => (None, *process),
@@ -187,7 +184,7 @@ fn status(found: &Found, place: &Place, json: bool, app: &App) -> Result<Exit, F
     };
     let socket = worker.and_then(|_| place.read_note()).map(|note| note.socket.display().to_string());
     if json {
-        app.ui.json(&StatusShape {
+        ui.json(&StatusShape {
             version: 1,
             running: worker.is_some(),
             hangs: matches!(found, Found::Silent(_)),
@@ -199,7 +196,7 @@ fn status(found: &Found, place: &Place, json: bool, app: &App) -> Result<Exit, F
         return Ok(if worker.is_some() { Exit::Done } else { Exit::No });
     }
     match found {
-        Found::Answers(worker) => app.ui.line(&format!(
+        Found::Answers(worker) => ui.line(&format!(
             "a worker serves: process {}, version {}, http://127.0.0.1:{} and {}",
             worker.pid,
             worker.version,
@@ -208,13 +205,13 @@ fn status(found: &Found, place: &Place, json: bool, app: &App) -> Result<Exit, F
         ))?,
         Found::Silent(process) => return Err(hanging(*process)),
         Found::Nobody => {
-            app.ui.say("no worker runs; `backstory serve --detach` starts one");
+            ui.say("no worker runs; `backstory serve --detach` starts one");
             return Ok(Exit::No);
         }
     }
     Ok(Exit::Done)
 }
 
-fn failure(error: &WorkerError) -> Failure {
-    Failure::user("the worker cannot serve").because(error)
+fn failure(error: &WorkerError) -> AppError {
+    AppError::user("the worker cannot serve").because(error)
 }

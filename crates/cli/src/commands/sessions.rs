@@ -1,11 +1,12 @@
 //! `sessions`: the conversations hosts have had, newest first; `sessions show` tells one step by step and what was learnt from it.
 
-use crate::app::{App, ProjectArgs};
 use crate::args::how_many;
-use crate::failure::{Exit, Failure};
-use crate::ui::{Tone, one_line};
+use crate::exit::Exit;
+use crate::project_args::ProjectArgs;
+use crate::ui::{Tone, Ui, one_line};
 use backstory_app::json::{self, SessionListShape, SessionRecordShape};
 use backstory_app::sessions::SessionsRequest;
+use backstory_app::{App, AppError};
 use backstory_memory::first_chars;
 use clap::{Args, Subcommand};
 
@@ -47,14 +48,14 @@ pub(crate) enum Action {
 }
 
 /// Lists sessions, or tells one.
-pub(crate) fn run(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &SessionsArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     match &args.action {
-        Some(Action::Show { session, place, full, json }) => show(session, place, *full, *json, app),
-        None => list(args, app),
+        Some(Action::Show { session, place, full, json }) => show(session, place, *full, *json, app, ui),
+        None => list(args, app, ui),
     }
 }
 
-fn list(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
+fn list(args: &SessionsArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let store = app.store_to_read()?;
     let request = SessionsRequest { projects: args.place.selector(), limit: args.limit, offset: args.offset };
     let listed = app.sessions(&store, &request)?;
@@ -62,14 +63,14 @@ fn list(args: &SessionsArgs, app: &App) -> Result<Exit, Failure> {
         listed.iter().map(|summary| json::session(&store, summary)).collect::<Result<Vec<_>, _>>()?;
     let exit = if sessions.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        app.ui.json(&SessionListShape { version: 1, sessions })?;
+        ui.json(&SessionListShape { version: 1, sessions })?;
         return Ok(exit);
     }
     if sessions.is_empty() {
-        app.ui.say("no sessions yet");
+        ui.say("no sessions yet");
     }
     for session in &sessions {
-        app.ui.line(&format!(
+        ui.line(&format!(
             "{:<5} {} {:<12} {:<16} {:>5} events {:>4} memories  {}",
             session.id,
             minute(&session.last_event_at),
@@ -87,14 +88,21 @@ fn minute(at: &str) -> String {
     at.get(..16).unwrap_or_default().replace('T', " ")
 }
 
-fn show(wanted: &str, place: &ProjectArgs, full: bool, json: bool, app: &App) -> Result<Exit, Failure> {
+fn show(
+    wanted: &str,
+    place: &ProjectArgs,
+    full: bool,
+    json: bool,
+    app: &App,
+    ui: &Ui,
+) -> Result<Exit, AppError> {
     let store = app.store_to_read()?;
     let session = app.find_session(&store, wanted, &place.selector())?;
     let record = json::session_record(&store, &app.session_record(&store, session)?)?;
     if json {
-        app.ui.json(&record)?;
+        ui.json(&record)?;
     } else {
-        app.ui.raw(&words(&record, full, app))?;
+        ui.raw(&words(&record, full, ui))?;
     }
     Ok(Exit::Done)
 }
@@ -102,12 +110,12 @@ fn show(wanted: &str, place: &ProjectArgs, full: bool, json: bool, app: &App) ->
 /// How much of a step is shown without `--full`.
 const STEP_CHARS: usize = 96;
 
-fn words(record: &SessionRecordShape, full: bool, app: &App) -> String {
+fn words(record: &SessionRecordShape, full: bool, ui: &Ui) -> String {
     let session = &record.session;
     let name =
         format!("Session {} of {} · {}", session.id, one_line(&session.project), one_line(&session.host));
     let when = format!("{} · {}", minute(&session.started_at), one_line(&session.host_session));
-    let mut text = format!("{}\n{}\n\n", app.ui.tone(Tone::Strong, &name), app.ui.tone(Tone::Faint, &when));
+    let mut text = format!("{}\n{}\n\n", ui.tone(Tone::Strong, &name), ui.tone(Tone::Faint, &when));
     for step in &record.steps {
         let by = step.subagent.as_ref().map(|agent| format!(" ({})", one_line(agent))).unwrap_or_default();
         let line = one_line(&step.text);
@@ -119,7 +127,7 @@ fn words(record: &SessionRecordShape, full: bool, app: &App) -> String {
     }
     let part = |heading: &str, lines: Vec<String>| match lines.is_empty() {
         true => String::new(),
-        false => format!("\n{}\n{}", app.ui.tone(Tone::Strong, heading), lines.concat()),
+        false => format!("\n{}\n{}", ui.tone(Tone::Strong, heading), lines.concat()),
     };
     let remembered = record.memories.iter().map(|memory| {
         let gone = memory.superseded_by.map(|by| format!(" (superseded by #{by})")).unwrap_or_default();

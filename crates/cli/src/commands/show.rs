@@ -1,10 +1,11 @@
 //! `show`: memories whole. Asking for one is using it.
 
-use crate::app::App;
 use crate::args::memory_id;
-use crate::failure::{ErrorCode, Exit, Failure, SEARCH_FINDS};
-use crate::ui::{Tone, one_line};
+use crate::exit::Exit;
+use crate::ui::{Tone, Ui, one_line};
+use backstory_app::error::SEARCH_FINDS;
 use backstory_app::json::{self, MemoryShape, ShowShape};
+use backstory_app::{App, AppError, ErrorCode};
 use backstory_memory::{MemoryId, clean};
 use backstory_store::StoreError;
 use clap::Args;
@@ -21,18 +22,18 @@ pub(crate) struct ShowArgs {
 }
 
 /// Shows memories.
-pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut store = app.store_to_read()?;
     let shown = app.show(&mut store, &args.ids)?;
     let ShowShape { memories, missing, .. } = json::show(&store, &shown)?;
     if args.json {
         let exit = if missing.is_empty() { Exit::Done } else { Exit::No };
-        app.ui.json(&ShowShape { version: 1, memories, missing })?;
+        ui.json(&ShowShape { version: 1, memories, missing })?;
         return Ok(exit);
     }
     for (position, memory) in memories.iter().enumerate() {
         let gap = if position == 0 { "" } else { "\n" };
-        app.ui.raw(&format!("{gap}{}", words(memory, app)))?;
+        ui.raw(&format!("{gap}{}", words(memory, ui)))?;
     }
     match missing.as_slice() {
         [] => Ok(Exit::Done),
@@ -40,14 +41,14 @@ pub(crate) fn run(args: &ShowArgs, app: &App) -> Result<Exit, Failure> {
         several => {
             let numbers: Vec<String> = several.iter().map(|id| format!("#{id}")).collect();
             let message = format!("there are no memories {}", numbers.join(", "));
-            Err(Failure::new(ErrorCode::NoSuchMemory, message).hint(SEARCH_FINDS))
+            Err(AppError::new(ErrorCode::NoSuchMemory, message).hint(SEARCH_FINDS))
         }
     }
 }
 
-fn words(memory: &MemoryShape, app: &App) -> String {
+fn words(memory: &MemoryShape, ui: &Ui) -> String {
     let head = &memory.head;
-    let title = app.ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
+    let title = ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let mut facts = vec![
         format!(
             "{} · {} · {} · from {}",
@@ -78,7 +79,7 @@ fn words(memory: &MemoryShape, app: &App) -> String {
     if !memory.intact {
         facts.push("damaged on disk: run `backstory doctor --full`".to_owned());
     }
-    let mut text = format!("{title}\n{}\n", app.ui.tone(Tone::Faint, &facts.join("\n")));
+    let mut text = format!("{title}\n{}\n", ui.tone(Tone::Faint, &facts.join("\n")));
     if memory.body.trim() != head.title.trim() {
         text += &format!("\n{}\n", clean(memory.body.trim_end()));
     }

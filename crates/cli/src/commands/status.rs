@@ -1,13 +1,12 @@
 //! `status`: how the store is doing, and whether hooks really run.
 
-use crate::app::App;
-use crate::config::Provider;
-use crate::failure::{Exit, Failure};
-use crate::ui::{Tone, memories, one_line};
-use crate::vectors::MAKES_VECTORS;
+use crate::exit::Exit;
+use crate::ui::{Tone, Ui, memories, one_line};
+use backstory_app::config::Provider;
 use backstory_app::doctor::receipts::outcome_words;
-use backstory_app::json;
 use backstory_app::status::StatusReport;
+use backstory_app::vectors::MAKES_VECTORS;
+use backstory_app::{App, AppError, json};
 use backstory_memory::Timestamp;
 use backstory_store::{ModelWorkStatus, Receipt, Usefulness};
 use clap::Args;
@@ -22,22 +21,22 @@ pub(crate) struct StatusArgs {
 }
 
 /// Shows how the store is doing.
-pub(crate) fn run(args: &StatusArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &StatusArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let (store, problem) = app.store_and_problem()?;
     let report = app.status(&store, problem.map(|problem| problem.to_string()))?;
     if args.json {
-        app.ui.json(&json::status(report, app))?;
+        ui.json(&json::status(report, app))?;
     } else {
-        lines(&report, app).iter().try_for_each(|line| app.ui.line(line))?;
+        lines(&report, app, ui).iter().try_for_each(|line| ui.line(line))?;
     }
     Ok(Exit::Done)
 }
 
-fn lines(report: &StatusReport, app: &App) -> Vec<String> {
+fn lines(report: &StatusReport, app: &App, ui: &Ui) -> Vec<String> {
     let status = &report.status;
     let counts = &status.counts;
     let last = status.last_event_at.map_or("never".to_owned(), |at| ago(at, app.now));
-    let home = app.ui.tone(Tone::Path, &app.home.root().display().to_string());
+    let home = ui.tone(Tone::Path, &app.home.root().display().to_string());
     let mut lines = vec![format!("home      {home}")];
     lines.extend(report.problem.iter().map(|problem| format!("          read-only: {problem}")));
     lines.extend([

@@ -1,10 +1,11 @@
 //! `supersede`: writes a memory that replaces another.
 
-use crate::app::App;
 use crate::args::memory_id;
 use crate::commands::remember::{ContentArgs, answer, input};
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
+use crate::ui::Ui;
 use backstory_app::remember::SupersedeRequest;
+use backstory_app::{App, AppError};
 use backstory_memory::MemoryId;
 use clap::Args;
 
@@ -22,10 +23,10 @@ pub(crate) struct SupersedeArgs {
 }
 
 /// Supersedes a memory.
-pub(crate) fn run(args: SupersedeArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: SupersedeArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut store = app.store()?;
-    app.say_if_elsewhere(&store, &[args.id])?;
+    ui.say_if_elsewhere(app, &store, &[args.id])?;
     let memory = input(&mut args.content.record()?, app)?;
     let memory = app.supersede(&mut store, SupersedeRequest { id: args.id, memory })?;
-    answer(app, &mut store, &memory, args.json)
+    answer(app, ui, &mut store, &memory, args.json)
 }

@@ -1,11 +1,12 @@
 //! `sync`: pushes what is new here to teams, and pulls what is new there. Hooks never do; they start this at the end of a session and do not
 //! wait for it.
 
-use crate::app::{App, project_name};
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::outgoing::OutgoingMemory;
-use crate::ui::{memories, one_line};
-use crate::{log, teams, vectors};
+use crate::teams;
+use crate::ui::{Ui, memories, one_line};
+use backstory_app::app::project_name;
+use backstory_app::{App, AppError, log, vectors};
 use backstory_store::{SharedProject, Team};
 use backstory_sync::{SyncLock, SyncReport, TeamSync, hub_teams, outgoing, shared_through_hubs};
 use clap::Args;
@@ -84,11 +85,11 @@ struct ProjectOutgoing {
 }
 
 /// Syncs, or shows what it would push.
-pub(crate) fn run(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     if args.dry_run {
-        return show_outgoing(args, app);
+        return show_outgoing(args, app, ui);
     }
-    let done = sync(args, app);
+    let done = sync(args, app, ui);
     if let Err(failure) = &done {
         // Most syncs run where nobody looks.
         log::line(&app.home, app.now, &format!("sync: {}", failure.line()));
@@ -115,19 +116,17 @@ pub(crate) fn every(minutes: u32, flags: &[String], app: &App) {
     });
 }
 
-fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
+fn sync(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut store = app.store()?;
     let Some(lock) = SyncLock::try_take(&teams::lock_file(app))? else {
-        app.ui.say("another sync is running");
-        return report(args, app, Vec::new(), Vec::new());
+        ui.say("another sync is running");
+        return report(args, app, ui, Vec::new(), Vec::new());
     };
     let lock = Arc::new(lock);
     // Read under the lock: until then another process may have changed what is shared.
     let shared = shared_through_hubs(&store)?;
     if shared.is_empty() {
-        app.ui.say(
-            "nothing is shared; `backstory project share --team TEAM` shares the project of this folder",
-        );
+        ui.say("nothing is shared; `backstory project share --team TEAM` shares the project of this folder");
     }
     let (mut synced, mut problems) = (Vec::new(), Vec::new());
     for team in hub_teams(&store)? {
@@ -137,7 +136,7 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
             continue;
         }
         // A hub that cannot be used does not keep the other teams from being synced.
-        let (finished, outcome) = match team_sync(&team, projects, lock.clone(), app) {
+        let (finished, outcome) = match team_sync(&team, projects, lock.clone(), app, ui) {
             Ok(sync) => sync.run(),
             Err(failure) => {
                 problems.push((team.name, failure));
@@ -153,7 +152,7 @@ fn sync(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
         }
     }
     vectors::follow(&mut store, app);
-    report(args, app, synced, problems)
+    report(args, app, ui, synced, problems)
 }
 
 /// The name of a project, its team, and what came of its sync.
@@ -164,9 +163,10 @@ fn team_sync(
     projects: Vec<SharedProject>,
     lock: Arc<SyncLock>,
     app: &App,
-) -> Result<TeamSync, Failure> {
+    ui: &Ui,
+) -> Result<TeamSync, AppError> {
     Ok(TeamSync {
-        access: teams::access(team, app)?,
+        access: teams::access(team, app, ui)?,
         projects,
         policy: teams::share_policy(app),
         home: app.home.clone(),
@@ -189,14 +189,15 @@ fn wait(time: Duration) {
 fn report(
     args: &SyncArgs,
     app: &App,
+    ui: &Ui,
     synced: Vec<SyncedProject>,
-    problems: Vec<(String, Failure)>,
-) -> Result<Exit, Failure> {
+    problems: Vec<(String, AppError)>,
+) -> Result<Exit, AppError> {
     let is_complete = synced.iter().all(|(_, _, report)| report.is_complete());
     for (project, team, report) in &synced {
         for line in mishaps(project, team, report) {
             log::line(&app.home, app.now, &format!("sync: {line}"));
-            app.ui.say(&line);
+            ui.say(&line);
         }
     }
     if args.json {
@@ -205,15 +206,15 @@ fn report(
             .map(|(team, failure)| SyncProblemJson { team: team.clone(), error: failure.line() });
         let problems = listed.collect();
         let projects = synced.into_iter().map(ProjectSyncJson::new).collect();
-        app.ui.json(&SyncAnswer { version: 1, projects, problems })?;
+        ui.json(&SyncAnswer { version: 1, projects, problems })?;
     } else {
-        synced.iter().try_for_each(|(project, team, report)| app.ui.line(&summary(project, team, report)))?;
+        synced.iter().try_for_each(|(project, team, report)| ui.line(&summary(project, team, report)))?;
     }
-    let mut problems: Vec<Failure> = problems.into_iter().map(|(team, failure)| failure.of(&team)).collect();
+    let mut problems: Vec<AppError> = problems.into_iter().map(|(team, failure)| failure.of(&team)).collect();
     if let Some(last) = problems.pop() {
         for failure in &problems {
             log::line(&app.home, app.now, &format!("sync: {}", failure.line()));
-            app.ui.fail(failure);
+            ui.fail(failure);
         }
         return Err(last);
     }
@@ -279,7 +280,7 @@ impl ProjectSyncJson {
     }
 }
 
-fn show_outgoing(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
+fn show_outgoing(args: &SyncArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let store = app.store_to_read()?;
     let policy = teams::share_policy(app);
     let mut projects = Vec::new();
@@ -291,11 +292,11 @@ fn show_outgoing(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
         projects.push(ProjectOutgoing { project, team: shared.team, memories, forgotten, kept_local });
     }
     if args.json {
-        app.ui.json(&OutgoingAnswer { version: 1, projects })?;
+        ui.json(&OutgoingAnswer { version: 1, projects })?;
         return Ok(Exit::Done);
     }
     for project in &projects {
-        app.ui.line(&format!(
+        ui.line(&format!(
             "{} would push to {}: {}, {} forgotten; {} kept local",
             one_line(&project.project),
             project.team,
@@ -303,7 +304,7 @@ fn show_outgoing(args: &SyncArgs, app: &App) -> Result<Exit, Failure> {
             project.forgotten.len(),
             project.kept_local
         ))?;
-        project.memories.iter().try_for_each(|memory| memory.print(&app.ui))?;
+        project.memories.iter().try_for_each(|memory| memory.print(ui))?;
     }
     Ok(Exit::Done)
 }

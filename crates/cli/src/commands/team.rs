@@ -4,9 +4,10 @@ mod member;
 mod owner;
 mod team_status;
 
-use crate::app::App;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::teams;
+use crate::ui::Ui;
+use backstory_app::{App, AppError};
 use backstory_sync::TeamName;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -77,17 +78,17 @@ enum TeamAction {
 }
 
 /// Makes, joins or shows teams.
-pub(crate) fn run(args: &TeamArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &TeamArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     match args.action.as_ref().unwrap_or(&TeamAction::Status) {
-        TeamAction::Init { url, team } => owner::init(url, team, app, args.json),
+        TeamAction::Init { url, team } => owner::init(url, team, app, ui, args.json),
         TeamAction::Invite { name, team, passfile } => {
-            owner::invite(name, team, passfile.as_deref(), app, args.json)
+            owner::invite(name, team, passfile.as_deref(), app, ui, args.json)
         }
-        TeamAction::Revoke { name, team } => owner::revoke(name, team, app, args.json),
+        TeamAction::Revoke { name, team } => owner::revoke(name, team, app, ui, args.json),
         TeamAction::Join { url, team, called } => {
-            member::join(url, team.as_ref(), called.as_ref(), app, args.json)
+            member::join(url, team.as_ref(), called.as_ref(), app, ui, args.json)
         }
-        TeamAction::Status => team_status::show(app, args.json),
-        TeamAction::Leave { team, anyway } => member::leave(team.as_ref(), *anyway, app, args.json),
+        TeamAction::Status => team_status::show(app, ui, args.json),
+        TeamAction::Leave { team, anyway } => member::leave(team.as_ref(), *anyway, app, ui, args.json),
     }
 }

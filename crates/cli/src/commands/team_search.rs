@@ -1,12 +1,11 @@
 //! `search --team`: searches the hub itself, also what was not pulled yet.
 
-use crate::app::App;
 use crate::commands::search::{SearchArgs, excerpt};
-use crate::explain::SumShape;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::teams;
-use crate::times;
-use crate::ui::{Tone, one_line};
+use crate::ui::{Tone, Ui, one_line};
+use backstory_app::explain::SumShape;
+use backstory_app::{App, AppError, times};
 use backstory_embed::{MiniLm, model_name};
 use backstory_memory::{Provenance, first_chars};
 use backstory_recall::query_vector;
@@ -44,7 +43,7 @@ struct TeamHitJson {
 }
 
 /// Searches the hub of the chosen project's team; with all projects, that of the only team.
-pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let shared = project_to_search(args, store, app)?;
     let named = shared.as_ref().and_then(|shared| shared.team.parse().ok());
     let team = teams::joined(store, named.as_ref(), "`--project NAME`, of a project that is shared with it")?;
@@ -55,7 +54,7 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
     let (kinds, most) = (args.kinds(), args.limit.unwrap_or(app.config.search.limit));
     // A hub that answers should be the one to say that it took too long.
     let timeout = app.config.team.patience() * 9 / 10;
-    let (found, member) = teams::ask(&team, app, move |hub, _| {
+    let (found, member) = teams::ask(&team, app, ui, move |hub, _| {
         let query_vector = |direction| QueryVector { model: model_name(), direction };
         let query = TeamQuery {
             words: &words,
@@ -76,27 +75,27 @@ pub(crate) fn run(args: &SearchArgs, store: &Store, app: &App) -> Result<Exit, F
             [&hit.first_provenance, &hit.revision.content.provenance],
         )
     };
-    let hits: Result<Vec<TeamHitJson>, Failure> =
+    let hits: Result<Vec<TeamHitJson>, AppError> =
         found.iter().map(|(hit, fused)| shape(hit, *fused, &provenance(hit), args, store)).collect();
     let hits = hits?;
     let exit = if hits.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        app.ui.json(&TeamSearchAnswer { version: 1, team: team.name, hits })?;
+        ui.json(&TeamSearchAnswer { version: 1, team: team.name, hits })?;
         return Ok(exit);
     }
     if hits.is_empty() {
-        app.ui.say("nothing found");
+        ui.say("nothing found");
     }
-    hits.iter().try_for_each(|hit| app.ui.line(&lines(hit, args, app)))?;
+    hits.iter().try_for_each(|hit| ui.line(&lines(hit, args, ui)))?;
     Ok(exit)
 }
 
 /// Returns the shared project to search; none means all of them.
-fn project_to_search(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedProject>, Failure> {
-    let Some(Scope::Project(project)) = app.reach(store, &args.place)? else { return Ok(None) };
+fn project_to_search(args: &SearchArgs, store: &Store, app: &App) -> Result<Option<SharedProject>, AppError> {
+    let Some(Scope::Project(project)) = app.scope(store, &args.place.selector())? else { return Ok(None) };
     let shared = shared_through_hubs(store)?.into_iter().find(|shared| shared.project == project);
     let failure = || {
-        Failure::user("this project is not shared with a team")
+        AppError::user("this project is not shared with a team")
             .hint("`backstory project share` shares it; `--all-projects` asks for all that a team shares")
     };
     shared.map(Some).ok_or_else(failure)
@@ -130,7 +129,7 @@ fn shape(
     provenance: &Provenance,
     args: &SearchArgs,
     store: &Store,
-) -> Result<TeamHitJson, Failure> {
+) -> Result<TeamHitJson, AppError> {
     let content = &hit.revision.content;
     let explain = args.explain.then(|| SumShape {
         words: hit.words,
@@ -155,7 +154,7 @@ fn shape(
     })
 }
 
-fn lines(hit: &TeamHitJson, args: &SearchArgs, app: &App) -> String {
+fn lines(hit: &TeamHitJson, args: &SearchArgs, ui: &Ui) -> String {
     let title = one_line(&hit.title);
     let day = first_chars(&hit.updated_at, 10);
     let id = hit.id.map_or_else(|| "not pulled yet".to_owned(), |id| format!("#{id}"));
@@ -174,10 +173,8 @@ fn lines(hit: &TeamHitJson, args: &SearchArgs, app: &App) -> String {
         one_line(&hit.provenance),
         hit.score
     );
-    let mut lines = vec![
-        app.ui.tone(Tone::Strong, &format!("{id} {title}")),
-        format!("   {}", app.ui.tone(Tone::Faint, &facts)),
-    ];
+    let mut lines =
+        vec![ui.tone(Tone::Strong, &format!("{id} {title}")), format!("   {}", ui.tone(Tone::Faint, &facts))];
     let excerpt = excerpt(&hit.body, &hit.title);
     lines.extend((!excerpt.is_empty()).then(|| format!("   {excerpt}")));
     if let Some(sum) = &hit.explain {

@@ -1,11 +1,11 @@
 //! `timeline`: what came before and after a memory, or the newest of a project.
 
-use crate::app::{App, ProjectArgs};
 use crate::args::{how_many, memory_id};
-use crate::failure::{Exit, Failure};
-use crate::ui::{Tone, one_line};
-use backstory_app::json;
+use crate::exit::Exit;
+use crate::project_args::ProjectArgs;
+use crate::ui::{Tone, Ui, one_line};
 use backstory_app::timeline::TimelineRequest;
+use backstory_app::{App, AppError, json};
 use backstory_memory::MemoryId;
 use clap::Args;
 
@@ -32,7 +32,7 @@ pub(crate) struct TimelineArgs {
 }
 
 /// Shows a timeline, oldest first.
-pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &TimelineArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let store = app.store_to_read()?;
     let request = TimelineRequest {
         anchor: args.id,
@@ -45,22 +45,22 @@ pub(crate) fn run(args: &TimelineArgs, app: &App) -> Result<Exit, Failure> {
     let memories = &timeline.memories;
     let exit = if memories.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        app.ui.json(&timeline)?;
+        ui.json(&timeline)?;
         return Ok(exit);
     }
     if memories.is_empty() {
-        app.ui.say("nothing has happened here yet");
+        ui.say("nothing has happened here yet");
     }
     let mut day = String::new();
     for memory in memories {
         let today: String = memory.created_at.chars().take(10).collect();
         if today != day {
-            app.ui.line(&app.ui.tone(Tone::Faint, &today))?;
+            ui.line(&ui.tone(Tone::Faint, &today))?;
             day = today;
         }
         let mark = if Some(MemoryId(memory.id)) == args.id { ">" } else { " " };
         let replaced = memory.superseded_by.map(|by| format!(" (superseded by #{by})")).unwrap_or_default();
-        app.ui.line(&format!(
+        ui.line(&format!(
             "{mark} #{:<5} {:<9} {}{replaced}",
             memory.id,
             memory.kind,

@@ -1,11 +1,11 @@
 //! `uninstall`: takes out of hosts what `install` put in. Memories stay.
 
-use crate::app::App;
 use crate::args::hosts;
 use crate::connection_words::{PlanDetail, say_refused, show_plan};
-use crate::failure::{Exit, Failure};
-use crate::ui::Tone;
+use crate::exit::Exit;
+use crate::ui::{Tone, Ui};
 use backstory_app::connection::{Direction, confirmation_missing, each_once, plan_removal};
+use backstory_app::{App, AppError};
 use backstory_hosts::{Host, InstallPlan};
 use clap::Args;
 
@@ -27,24 +27,24 @@ pub(crate) struct UninstallArgs {
 }
 
 /// Disconnects hosts.
-pub(crate) fn run(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
-    app.say_faults();
+pub(crate) fn run(args: &UninstallArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+    ui.say_faults(app);
     let places = app.places()?;
     let mut proposal = plan_removal(&each_once(&args.hosts), &places, app);
-    let exit = |refused: &[(Host, Failure)]| if refused.is_empty() { Exit::Done } else { Exit::No };
+    let exit = |refused: &[(Host, AppError)]| if refused.is_empty() { Exit::Done } else { Exit::No };
     if args.dry_run {
         if args.json {
-            app.ui.json(&proposal.shape(None, Direction::Disconnect, None))?;
+            ui.json(&proposal.shape(None, Direction::Disconnect, None))?;
         } else {
-            show_plan(&proposal, PlanDetail::Diffs, app)?;
-            say_refused(&proposal, app);
-            app.ui.say("nothing was changed; without `--dry-run` this is done");
+            show_plan(&proposal, PlanDetail::Diffs, ui)?;
+            say_refused(&proposal, ui);
+            ui.say("nothing was changed; without `--dry-run` this is done");
         }
         return Ok(exit(&proposal.refused));
     }
     if !proposal.is_idle() && !args.yes {
-        show_plan(&proposal, PlanDetail::Files, app)?;
-        match app.ui.confirm("Take Backstory out of these files?") {
+        show_plan(&proposal, PlanDetail::Files, ui)?;
+        match ui.confirm("Take Backstory out of these files?") {
             Some(true) => {}
             Some(false) => return Ok(Exit::No),
             None => return Err(confirmation_missing()),
@@ -52,31 +52,31 @@ pub(crate) fn run(args: &UninstallArgs, app: &App) -> Result<Exit, Failure> {
     }
     let done = proposal.carry_out(Direction::Disconnect, app);
     if args.json {
-        app.ui.json(&proposal.shape(Some(&done), Direction::Disconnect, None))?;
+        ui.json(&proposal.shape(Some(&done), Direction::Disconnect, None))?;
     } else {
-        say_disconnected(&done, app)?;
-        say_refused(&proposal, app);
+        say_disconnected(&done, app, ui)?;
+        say_refused(&proposal, ui);
     }
     Ok(exit(&proposal.refused))
 }
 
-fn say_disconnected(done: &[InstallPlan], app: &App) -> Result<(), Failure> {
+fn say_disconnected(done: &[InstallPlan], app: &App, ui: &Ui) -> Result<(), AppError> {
     for plan in done {
         let title = plan.host.title();
         if plan.changes.is_empty() {
-            app.ui.line(&format!("nothing of Backstory is in the files of {title}"))?;
+            ui.line(&format!("nothing of Backstory is in the files of {title}"))?;
             continue;
         }
-        app.ui.line(&app.ui.tone(Tone::Good, &format!("{title} is no longer connected")))?;
+        ui.line(&ui.tone(Tone::Good, &format!("{title} is no longer connected")))?;
         for change in &plan.changes {
-            let path = app.ui.tone(Tone::Path, &change.path.display().to_string());
+            let path = ui.tone(Tone::Path, &change.path.display().to_string());
             let became = if change.after.is_some() { "" } else { " was removed" };
-            app.ui.line(&format!("  {path}{became}"))?;
+            ui.line(&format!("  {path}{became}"))?;
         }
     }
     if done.is_empty() {
-        app.ui.line("no host is connected")?;
+        ui.line("no host is connected")?;
     }
     let home = app.home.root().display();
-    app.ui.line(&format!("memories stay in {home}; hosts that are running let go of it when they end"))
+    ui.line(&format!("memories stay in {home}; hosts that are running let go of it when they end"))
 }

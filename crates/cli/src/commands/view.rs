@@ -1,10 +1,10 @@
 //! `view`: opens the viewer, starting the worker if none runs.
 
-use crate::app::App;
 use crate::commands::serve::{VERSION, place, start};
-use crate::env_vars::Environment;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::ui::Ui;
+use backstory_app::Environment;
+use backstory_app::{App, AppError};
 use backstory_server::{Place, ask, running};
 use clap::Args;
 use serde_json::Value;
@@ -26,9 +26,9 @@ pub(crate) fn run(
     args: &ViewArgs,
     environment: Environment,
     flags: &[String],
-    ui: Ui,
-) -> Result<Exit, Failure> {
-    let app = App::outside_projects(environment, flags, ui)?;
+    ui: &Ui,
+) -> Result<Exit, AppError> {
+    let app = App::outside_projects(environment, flags)?;
     app.home.prepare()?;
     let place = place(&app);
     // One of another build shows what that build knows: whoever starts finds out who is to serve.
@@ -38,16 +38,16 @@ pub(crate) fn run(
     let link = link(&place)?;
     let is_opened = !args.print && app.environment.has_screen() && open(&link);
     if is_opened {
-        app.ui.say("opened in your browser; if it is not, this link works once, for five minutes:");
+        ui.say("opened in your browser; if it is not, this link works once, for five minutes:");
     }
-    app.ui.line(&link)?;
+    ui.line(&link)?;
     Ok(Exit::Done)
 }
 
 /// Asks the worker for a link that logs in once.
-fn link(place: &Place) -> Result<String, Failure> {
+fn link(place: &Place) -> Result<String, AppError> {
     let failed = || {
-        Failure::user("the worker does not answer").hint("`backstory serve --stop` ends it; then try again")
+        AppError::user("the worker does not answer").hint("`backstory serve --stop` ends it; then try again")
     };
     let note = place.read_note().ok_or_else(failed)?;
     let asked = ask(&note.socket, "POST", "/api/worker/login-key", "{}", PATIENCE);

@@ -1,14 +1,12 @@
 //! `why`: explains a memory. Every line that was ever injected can answer: why this, what did it cost, was it used (law 9).
 
-use crate::app::App;
 use crate::args::{memory_id, profiles};
-use crate::engine::Profile;
-use crate::explain;
-use crate::failure::{Exit, Failure};
-use crate::times;
-use crate::ui::{Tone, one_line};
+use crate::exit::Exit;
+use crate::ui::{Tone, Ui, one_line};
+use backstory_app::engine::Profile;
 use backstory_app::json::{self, HeadShape};
 use backstory_app::why::WhyRequest;
+use backstory_app::{App, AppError, explain, times};
 use backstory_memory::{Memory, MemoryId};
 use backstory_recall::HitExplanation;
 use backstory_store::{Impressions, MemoryInjection};
@@ -32,26 +30,26 @@ pub(crate) struct WhyArgs {
 }
 
 /// Explains.
-pub(crate) fn run(args: &WhyArgs, app: &App) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &WhyArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let store = app.store_to_read()?;
     let request = WhyRequest { id: args.id, query: args.query.clone(), profile: args.profile };
     let response = app.why(&store, &request)?;
     if args.json {
-        app.ui.json(&json::why(&store, response)?)?;
+        ui.json(&json::why(&store, response)?)?;
         return Ok(Exit::Done);
     }
     let head = json::head(&store, &response.memory)?;
     let title = format!("#{} {}", head.id, one_line(&head.title));
-    app.ui.line(&app.ui.tone(Tone::Strong, &title))?;
-    app.ui.line(&format!("   {}", origin(&response.memory, &head, response.evidence)))?;
-    app.ui.line(&format!("   {}", use_of(&response.memory, response.shown)))?;
+    ui.line(&ui.tone(Tone::Strong, &title))?;
+    ui.line(&format!("   {}", origin(&response.memory, &head, response.evidence)))?;
+    ui.line(&format!("   {}", use_of(&response.memory, response.shown)))?;
     for injected in &response.injected {
-        app.ui.line(&format!("   {}", injected_line(injected)))?;
+        ui.line(&format!("   {}", injected_line(injected)))?;
     }
     if let Some(explained) = &response.explained {
-        app.ui.line(&format!("   {}", place(explained)))?;
+        ui.line(&format!("   {}", place(explained)))?;
         for line in explain::lines(&explained.hit) {
-            app.ui.line(&format!("     {line}"))?;
+            ui.line(&format!("     {line}"))?;
         }
     }
     Ok(Exit::Done)

@@ -1,6 +1,6 @@
 //! The arms of a comparison: the engine as `search` uses it, the engine as injection uses it, and plain BM25.
 
-use crate::engine::search_query;
+use backstory_app::engine::search_query;
 use backstory_memory::{MemoryId, Timestamp, keywords};
 use backstory_recall::RecallEngine;
 use backstory_store::{Filter, Store, StoreError, WordQuery};

@@ -3,12 +3,12 @@
 //! A corpus becomes a project, so that a query sees only its own documents. Documents are written in the order of the file. The store is
 //! deleted with the bench; the user's own is never opened.
 
-use crate::app::{App, redactor};
-use crate::engine::{Profile, open_engine};
 use crate::evaluation::arm::{ArmContext, EvalArm};
 use crate::evaluation::data_set::{DataSet, EvalDocument, EvalQuery};
-use crate::failure::Failure;
 use crate::progress::Progress;
+use backstory_app::app::redactor;
+use backstory_app::engine::{Profile, open_engine};
+use backstory_app::{App, AppError};
 use backstory_capture::{Redactor, prepare};
 use backstory_exchange::MemoryRecord;
 use backstory_memory::{
@@ -54,9 +54,9 @@ pub(crate) struct ArmAnswer<'set> {
 
 impl<'set> EvalBench<'set> {
     /// Writes the documents of a set into a temporary store.
-    pub(crate) fn new(set: &'set DataSet, app: &App) -> Result<EvalBench<'set>, Failure> {
+    pub(crate) fn new(set: &'set DataSet, app: &App) -> Result<EvalBench<'set>, AppError> {
         let folder = tempfile::tempdir()
-            .map_err(|error| Failure::user("cannot make a temporary directory").because(&error))?;
+            .map_err(|error| AppError::user("cannot make a temporary directory").because(&error))?;
         let home = Home::new(folder.path().join("home"));
         let open = || Store::open(&home, Purpose::Command, app.now);
         let bytes = |path| std::fs::metadata(path).map_or(0, |file| file.len());
@@ -96,7 +96,7 @@ impl<'set> EvalBench<'set> {
     }
 
     /// Runs every query on an arm, in order.
-    pub(crate) fn run_all(&self, arm: EvalArm) -> Result<Vec<ArmAnswer<'set>>, Failure> {
+    pub(crate) fn run_all(&self, arm: EvalArm) -> Result<Vec<ArmAnswer<'set>>, AppError> {
         let mut progress = Progress::new(self.set.queries.len() as u64, "queries");
         let mut answers = Vec::new();
         for query in &self.set.queries {
@@ -107,7 +107,7 @@ impl<'set> EvalBench<'set> {
         Ok(answers)
     }
 
-    fn run(&self, arm: EvalArm, query: &EvalQuery) -> Result<ArmAnswer<'set>, Failure> {
+    fn run(&self, arm: EvalArm, query: &EvalQuery) -> Result<ArmAnswer<'set>, AppError> {
         let Some(filter) = self.filter(query)? else {
             return Ok(ArmAnswer { hits: Vec::new(), took: Duration::ZERO });
         };
@@ -121,7 +121,7 @@ impl<'set> EvalBench<'set> {
     }
 
     /// Returns the filter of a query; `None` where its corpus has no documents.
-    fn filter(&self, query: &EvalQuery) -> Result<Option<Filter>, Failure> {
+    fn filter(&self, query: &EvalQuery) -> Result<Option<Filter>, AppError> {
         let put_at = query.time(self.now)?;
         let Some(project) = self.projects.get(query.corpus.as_str()) else { return Ok(None) };
         // Exclusive bound: a document of the same instant still counts.
@@ -144,7 +144,7 @@ impl<'set> DocumentWriter<'set> {
     fn write_all(
         &mut self,
         documents: &'set [EvalDocument],
-    ) -> Result<HashMap<MemoryId, &'set str>, Failure> {
+    ) -> Result<HashMap<MemoryId, &'set str>, AppError> {
         let mut progress = Progress::new(documents.len() as u64, "documents");
         let mut written = HashMap::new();
         for batch in documents.chunks(PER_TRANSACTION) {
@@ -163,7 +163,7 @@ impl<'set> DocumentWriter<'set> {
     }
 
     /// Redacts and caps the documents on every core: half of the time of a large set.
-    fn prepare_all(&self, documents: &[EvalDocument]) -> Result<Vec<Content>, Failure> {
+    fn prepare_all(&self, documents: &[EvalDocument]) -> Result<Vec<Content>, AppError> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let (redactor, now) = (&self.redactor, self.now);
         thread::scope(|scope| {
@@ -174,12 +174,12 @@ impl<'set> DocumentWriter<'set> {
             let threads: Vec<_> = parts.map(|part| scope.spawn(move || prepare_part(part))).collect();
             let prepared =
                 threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-            let prepared: Vec<Vec<Content>> = prepared.collect::<Result<_, Failure>>()?;
+            let prepared: Vec<Vec<Content>> = prepared.collect::<Result<_, AppError>>()?;
             Ok(prepared.into_iter().flatten().collect())
         })
     }
 
-    fn memory(&mut self, document: &'set EvalDocument, content: Content) -> Result<NewMemory, Failure> {
+    fn memory(&mut self, document: &'set EvalDocument, content: Content) -> Result<NewMemory, AppError> {
         let created_at = document.written_at(self.now)?.unwrap_or(self.now);
         let project = self.project(&document.corpus)?;
         let session = document.session.as_deref();
@@ -188,7 +188,7 @@ impl<'set> DocumentWriter<'set> {
         Ok(NewMemory { uid: None, project, origin, content, created_at })
     }
 
-    fn project(&mut self, corpus: &'set str) -> Result<ProjectId, Failure> {
+    fn project(&mut self, corpus: &'set str) -> Result<ProjectId, AppError> {
         if let Some(id) = self.projects.get(corpus) {
             return Ok(*id);
         }
@@ -202,7 +202,7 @@ impl<'set> DocumentWriter<'set> {
         Ok(id)
     }
 
-    fn session(&mut self, corpus: &'set str, name: &'set str, at: Timestamp) -> Result<SessionId, Failure> {
+    fn session(&mut self, corpus: &'set str, name: &'set str, at: Timestamp) -> Result<SessionId, AppError> {
         if let Some(id) = self.sessions.get(&(corpus, name)) {
             return Ok(*id);
         }
@@ -215,7 +215,7 @@ impl<'set> DocumentWriter<'set> {
 }
 
 /// Turns a document into the content of a memory, as `import` does.
-fn content(document: &EvalDocument, redactor: &Redactor, now: Timestamp) -> Result<Content, Failure> {
+fn content(document: &EvalDocument, redactor: &Redactor, now: Timestamp) -> Result<Content, AppError> {
     let line = MemoryRecord {
         title: document.title.clone(),
         body: Some(document.text.clone()),
@@ -223,7 +223,7 @@ fn content(document: &EvalDocument, redactor: &Redactor, now: Timestamp) -> Resu
         ..MemoryRecord::default()
     };
     let draft = line.content(Provenance::Import, now).map_err(|failure| {
-        Failure::user(format!("document `{}` cannot be a memory: {}", document.id, failure.line()))
+        AppError::user(format!("document `{}` cannot be a memory: {}", document.id, failure.line()))
     })?;
     Ok(prepare(draft, redactor))
 }

@@ -1,6 +1,6 @@
 //! A data set: documents, and queries with the documents that answer them. The format is documented in `docs/eval.md`.
 
-use crate::failure::Failure;
+use backstory_app::AppError;
 use backstory_memory::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
@@ -55,11 +55,11 @@ pub(crate) struct EvalQuery {
 
 impl DataSet {
     /// Reads a set. Refuses one where an id means two documents: gold would be ambiguous.
-    pub(crate) fn read(path: &Path) -> Result<DataSet, Failure> {
-        let file = File::open(path).map_err(|error| Failure::of_path("read", path, &error))?;
+    pub(crate) fn read(path: &Path) -> Result<DataSet, AppError> {
+        let file = File::open(path).map_err(|error| AppError::of_path("read", path, &error))?;
         let set = serde_json::from_reader(BufReader::with_capacity(1 << 20, file));
         let mut set: DataSet = set.map_err(|error| {
-            Failure::user(format!("cannot read `{}`", path.display()))
+            AppError::user(format!("cannot read `{}`", path.display()))
                 .because(&error)
                 .hint("docs/eval.md describes the format of a data set")
         })?;
@@ -69,7 +69,7 @@ impl DataSet {
         let mut seen = HashSet::new();
         match set.documents.iter().find(|document| !seen.insert((&document.corpus, &document.id))) {
             Some(twin) => {
-                Err(Failure::user(format!("two documents of one corpus have the id `{}`", twin.id)))
+                Err(AppError::user(format!("two documents of one corpus have the id `{}`", twin.id)))
             }
             None => Ok(set),
         }
@@ -88,14 +88,14 @@ impl DataSet {
 
 impl EvalDocument {
     /// Returns when it was written, if it says.
-    pub(crate) fn written_at(&self, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+    pub(crate) fn written_at(&self, now: Timestamp) -> Result<Option<Timestamp>, AppError> {
         parse_time(&format!("document `{}`", self.id), self.at.as_ref(), now)
     }
 }
 
 impl EvalQuery {
     /// Returns when the query is put, if it says.
-    pub(crate) fn time(&self, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+    pub(crate) fn time(&self, now: Timestamp) -> Result<Option<Timestamp>, AppError> {
         parse_time(&format!("query `{}`", self.id), self.at.as_ref(), now)
     }
 
@@ -105,10 +105,10 @@ impl EvalQuery {
     }
 }
 
-fn parse_time(whose: &str, at: Option<&Value>, now: Timestamp) -> Result<Option<Timestamp>, Failure> {
+fn parse_time(whose: &str, at: Option<&Value>, now: Timestamp) -> Result<Option<Timestamp>, AppError> {
     let read = |value| {
         backstory_exchange::time_from_json(value, now).ok_or_else(|| {
-            Failure::user(format!("{whose}: `at: {value}` is not a time"))
+            AppError::user(format!("{whose}: `at: {value}` is not a time"))
                 .hint("write it like 2026-05-01T12:00:00Z, or as milliseconds since 1970")
         })
     };
@@ -116,6 +116,6 @@ fn parse_time(whose: &str, at: Option<&Value>, now: Timestamp) -> Result<Option<
 }
 
 /// Creates a file to write to.
-pub(crate) fn create_file(path: &Path) -> Result<BufWriter<File>, Failure> {
-    File::create(path).map(BufWriter::new).map_err(|error| Failure::of_path("write", path, &error))
+pub(crate) fn create_file(path: &Path) -> Result<BufWriter<File>, AppError> {
+    File::create(path).map(BufWriter::new).map_err(|error| AppError::of_path("write", path, &error))
 }

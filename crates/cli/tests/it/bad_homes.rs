@@ -34,7 +34,7 @@ fn a_home_that_is_no_whole_path_is_refused_and_made_in_no_folder() {
     assert_snapshot!(told(&at_home(&env, Path::new("rel"), &["remember", "x"])), @r"
         exit 2
         --- err
-        error: memories cannot be kept in `rel`: it is no whole path
+        error: memories cannot be kept in `rel`: not an absolute path
 
         hint: set `BACKSTORY_HOME`, or `HOME`, to a path that begins with `/`
         ");
@@ -167,7 +167,7 @@ fn a_home_that_cannot_be_written_is_still_read() {
         hint: check who owns it, or set `BACKSTORY_HOME` to a directory you can write
         ");
     let status = nobody.run(&["status"], "");
-    assert!(status.code == Some(0) && status.stdout.contains("can only be read"), "{status:?}");
+    assert!(status.code == Some(0) && status.stdout.contains("read-only:"), "{status:?}");
     let json = crate::support::answer(&nobody.run(&["status", "--json"], ""));
     assert_eq!(json["writable"], false);
     assert!(json["problem"].as_str().is_some_and(|why| why.contains("cannot write in")), "{json}");

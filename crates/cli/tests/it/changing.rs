@@ -200,7 +200,7 @@ fn forgetting_needs_a_yes() {
         #1 note Not yet
         error: forgetting cannot be undone
 
-        hint: say `--yes` to do it without asking
+        hint: pass `--yes` to confirm
         ");
     assert_eq!(titles(&env, &["yet"]), ["Not yet"]);
     assert_eq!(env.run(["forget"]).code, Some(2));

@@ -375,9 +375,9 @@ fn synonyms_are_shown_as_they_hold_and_where_they_can_be_edited() {
     assert!(shown["synonyms"].as_array().unwrap().contains(&deploy), "{shown}");
     assert_eq!(shown["path"], "[WORLD]/user/.config/backstory/synonyms.txt");
     assert_eq!(shown["skipped"], json!(["line 3: there is no `:` in it"]));
-    // What cannot be a list is passed over.
+    // What cannot be a list is skipped.
     fs::write(&path, "a: b\n".repeat(20_000)).unwrap();
-    assert!(env.run(["config", "synonyms"]).stderr.contains("passed over"));
+    assert!(env.run(["config", "synonyms"]).stderr.contains("skipped"));
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
     let odd = env.run(["config", "synonyms"]);

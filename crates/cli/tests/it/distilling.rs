@@ -217,7 +217,7 @@ fn what_is_not_there_cannot_be_told() {
         --- err
         error: there is no session `7`
 
-        hint: `backstory sessions --all-projects` shows them all
+        hint: `backstory sessions --all-projects` lists them all
         ");
     assert!(!Path::new(&env.home()).join("backstory.db").exists() || env.run(["sessions"]).code == Some(1));
 }

@@ -60,7 +60,7 @@ fn a_host_that_was_wired_is_ready_and_one_that_was_heard_is_working() {
         --- out
         the store is sound
         Codex: ready
-          hooks  9 of 9 tried and answered, the slowest in [N] ms
+          hooks  9 of 9 ran and answered, the slowest in [N] ms
           tools  answered
           note: no hook of it has run yet
             to do: restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
@@ -73,7 +73,7 @@ fn a_host_that_was_wired_is_ready_and_one_that_was_heard_is_working() {
         --- out
         the store is sound
         Codex: working
-          hooks  9 of 9 tried and answered, the slowest in [N] ms
+          hooks  9 of 9 ran and answered, the slowest in [N] ms
           tools  answered
           heard  SessionEnd just now: kept; they take [N] ms
         "#);
@@ -166,7 +166,7 @@ fn what_does_not_work_is_named_with_what_to_do() {
     assert_snapshot!(broken(".codex/hooks.json", &|text| text.replace("--host codex", "--host codex >/dev/null")), @r#"
         broken, exit 1
         note: `[WORLD]/user/.codex/hooks.json` is not as this version writes it -> run `backstory install codex`
-        broken: its hooks for `SessionStart` do not work: it gave nothing of what is remembered -> run `backstory install codex`
+        broken: its hooks for `SessionStart` do not work: it injected nothing of what is remembered -> run `backstory install codex`
         note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
     assert_snapshot!(broken(".codex/hooks.json", &|text| text.replace("--host codex", "--host codex; exit 3")), @r#"
@@ -178,7 +178,7 @@ fn what_does_not_work_is_named_with_what_to_do() {
     assert_snapshot!(broken(".codex/hooks.json", &|text| text.replace("\"'", "\"BACKSTORY_HOME=$PWD/other '")), @r#"
         broken, exit 1
         note: `[WORLD]/user/.codex/hooks.json` is not as this version writes it -> run `backstory install codex`
-        broken: its hooks for `SessionStart` do not work: it gave nothing of what is remembered -> run `backstory install codex`
+        broken: its hooks for `SessionStart` do not work: it injected nothing of what is remembered -> run `backstory install codex`
         broken: its hooks for `UserPromptSubmit`, `PreToolUse`, `PostToolUse`, `Stop`, `SubagentStart`, `SubagentStop`, `PreCompact`, `SessionEnd` do not work: it ran and left no trace: it is not this program, or has another store -> run `backstory install codex`
         note: no hook of it has run yet -> restart Codex where it is running; then approve the hooks in Codex with `/hooks`: until then it skips them without a word; then start a session in Codex
         "#);
@@ -294,7 +294,7 @@ fn a_host_that_renamed_a_field_is_found_out() {
     }
     assert_snapshot!(told, @r#"
         hook_event_name: broken, exit 1
-        broken: nothing of its last 44 hooks was understood: it speaks differently now
+        broken: nothing of its last 44 hooks was understood: its payloads have changed
         session_id: broken, exit 1
         broken: its payloads lack the session now: `PostToolUse`, `PreToolUse`, `SessionEnd`, `SessionStart`, `Stop`, `UserPromptSubmit`
         cwd: broken, exit 1
@@ -319,7 +319,7 @@ fn a_host_that_renamed_its_events_is_found_out() {
     }
     assert_snapshot!(found(&env, "codex"), @r#"
         broken, exit 1
-        broken: nothing of its last 50 hooks was understood: it speaks differently now -> update Backstory; until then part of what happens there is not remembered
+        broken: nothing of its last 50 hooks was understood: its payloads have changed -> update Backstory; until then part of what happens there is not remembered
         "#);
 }
 
@@ -327,5 +327,5 @@ fn a_host_that_renamed_its_events_is_found_out() {
 fn the_answer_for_programs_has_one_shape() {
     let env = connected(&["codex"]);
     play_codex(&env, str::to_owned);
-    assert_snapshot!(shape(&ask(&env, 0, &["doctor", "--host", "codex", "--json"])["hosts"][0]), @r#"{files: [{path: text, state: text, what: text}], findings: [], hooks: [{event: text, ms: number, ok: bool, problem: null}], host: text, last_heard: {at: text, event: text, outcome: text}, mcp: [text], mcp_ok: bool, plugin: null, program: text, program_version: text, state: text, usual_ms: number}"#);
+    assert_snapshot!(shape(&ask(&env, 0, &["doctor", "--host", "codex", "--json"])["hosts"][0]), @r#"{files: [{path: text, state: text, what: text}], findings: [], hooks: [{event: text, ms: number, ok: bool, problem: null}], host: text, last_hook: {at: text, event: text, outcome: text}, mcp: [text], mcp_ok: bool, plugin: null, program: text, program_version: text, state: text, usual_ms: number}"#);
 }

@@ -116,7 +116,7 @@ fn why_explains_a_question_even_for_what_it_does_not_find() {
         #2 The harbour floods at spring tide
            note in project, written 2026-05-01; said by: user
            met once, used never, shown never
-           for this question: place 1, by words and meaning
+           for this question: rank 1, by words and meaning
                N  words N (BM25), meaning N (cosine)
              × N  importance
              = N

@@ -75,7 +75,7 @@ fn hits_have_the_shape_others_script_against() {
     let env = library();
     let answer = ask(&env, 0, &["search", "disk", "--json"]);
     assert_snapshot!(shape(&answer), @r"
-        {hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, standing: text, pinned: bool, project: text, score: number, session: number, superseded_by: null, title: text, tokens: number, provenance: text, uid: text}], read_as: [], strategy: text, version: number, when: null}
+        {hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, pinned: bool, project: text, provenance: text, score: number, session: number, standing: text, superseded_by: null, title: text, tokens: number, uid: text}], read_as: [], strategy: text, version: number, when: null}
         ");
     let hit = &answer["hits"][0];
     assert_eq!((&hit["session"], &hit["host_session"]), (&json!(1), &json!("s-1")));

@@ -102,7 +102,7 @@ fn context_says_why_there_is_nothing() {
         let outcome = env.run(arguments);
         (outcome.code, outcome.stderr.trim().to_owned())
     };
-    let nothing = |why: &str| (Some(1), format!("nothing would be given: {why}"));
+    let nothing = |why: &str| (Some(1), format!("nothing would be injected: {why}"));
     assert_eq!(told(&["context"]), nothing("nothing known bears on it"));
     remember(&env, RANKING);
     let off = ["--set", "inject.session_start=0", "context"];

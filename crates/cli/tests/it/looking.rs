@@ -31,7 +31,7 @@ fn memories_are_shown_whole() {
         importance 2 · confidence 1.00 · seen 1× · used 0×
         ");
     let answer = ask(&env, 0, &["show", "1", "--json"]);
-    assert_snapshot!(shape(&answer), @"{memories: [{body: text, category: null, concepts: [text], confidence: number, created_at: text, evidence: [], facts: [], files: [text], freshness: null, host_session: null, id: number, importance: number, intact: bool, kind: text, last_used_at: text, standing: text, links: [], pinned: bool, project: text, revisions: [], scope: text, session: null, superseded_by: null, times_seen: number, times_used: number, title: text, tokens: number, provenance: text, uid: text, updated_at: text, valid_from: null, valid_to: null}], missing: [], version: number}");
+    assert_snapshot!(shape(&answer), @"{memories: [{body: text, category: null, concepts: [text], confidence: number, created_at: text, evidence: [], facts: [], files: [text], freshness: null, host_session: null, id: number, importance: number, intact: bool, kind: text, last_used_at: text, links: [], pinned: bool, project: text, provenance: text, revisions: [], scope: text, session: null, standing: text, superseded_by: null, times_seen: number, times_used: number, title: text, tokens: number, uid: text, updated_at: text, valid_from: null, valid_to: null}], missing: [], version: number}");
     assert_eq!(answer["memories"][0]["times_used"], 1, "asking for a memory is using it");
 }
 
@@ -85,7 +85,7 @@ fn a_timeline_tells_what_came_before_and_after() {
           #9     note      Thing 9
         ");
     let answer = ask(&env, 0, &["timeline", "5", "--before", "1", "--after", "1", "--json"]);
-    assert_snapshot!(shape(&answer), @"{anchor: number, memories: [{confidence: number, created_at: text, host_session: null, id: number, importance: number, kind: text, standing: text, pinned: bool, project: text, session: null, superseded_by: null, title: text, tokens: number, provenance: text, uid: text}], version: number}");
+    assert_snapshot!(shape(&answer), @"{anchor: number, memories: [{confidence: number, created_at: text, host_session: null, id: number, importance: number, kind: text, pinned: bool, project: text, provenance: text, session: null, standing: text, superseded_by: null, title: text, tokens: number, uid: text}], version: number}");
     let ids: Vec<_> =
         answer["memories"].as_array().unwrap().iter().map(|memory| memory["id"].clone()).collect();
     assert_eq!((ids, &answer["anchor"]), (vec![json!(4), json!(5), json!(6)], &json!(5)));
@@ -114,8 +114,8 @@ fn the_last_session_is_that_of_the_project() {
         --- err
         error: no sessions of this project yet
 
-        hint: `backstory sessions --all-projects` shows those of others
-        hint: `backstory doctor` looks whether hooks run
+        hint: `backstory sessions --all-projects` lists those of others
+        hint: `backstory doctor` checks whether hooks run
         ");
     assert_eq!(run_in(&env, "other", &["distil", "--session", "last"]).code, Some(1));
     assert_eq!(run_in(&env, "other", &["handoff", "--session", "last"]).code, Some(1));

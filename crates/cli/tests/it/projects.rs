@@ -94,7 +94,7 @@ fn merging_makes_one_project_of_two() {
         --- err
         error: merging cannot be undone
 
-        hint: say `--yes` to do it without asking
+        hint: pass `--yes` to confirm
         ");
     assert_snapshot!(told(&env.run(["project", "merge", "old", "project", "--yes"])), @r"
         exit 0

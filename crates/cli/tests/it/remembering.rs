@@ -124,7 +124,7 @@ fn what_is_known_is_refused_with_its_number() {
         ");
     let refused = env.run(["remember", "--json", again]);
     assert_eq!(refused.code, Some(1));
-    assert_snapshot!(refused.stdout, @r#"{"ok":false,"error":"memory #1 says nearly the same","existing_id":1}"#);
+    assert_snapshot!(refused.stdout, @r#"{"ok":false,"code":"near_duplicate","error":"memory #1 says nearly the same","hints":["`--force` writes it all the same","`backstory revise 1` changes the one that is there"],"existing_id":1}"#);
     assert_eq!(ask(&env, 0, &["remember", "--json", "--force", again])["id"], 2);
 }
 

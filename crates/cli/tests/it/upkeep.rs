@@ -23,7 +23,7 @@ fn status_tells_how_much_there_is_and_that_hooks_run() {
         hook      claude-code UserPromptSubmit just now: kept, lacking folder in [N] ms
         ");
     let status = ask(&env, 0, &["status", "--json"]);
-    assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, given: [], home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injections: number, last_event_at: text, memories: number, model_work: null, newest_backup: null, problem: null, projects: number, quarantined: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool}"#);
+    assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injected: [], injections: number, last_event_at: text, memories: number, model_work: null, newest_backup: null, problem: null, projects: number, quarantined: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool}"#);
     assert_eq!(
         (&status["memories"], &status["events"], &status["writable"]),
         (&json!(1), &json!(1), &json!(true))
@@ -81,7 +81,7 @@ fn a_damaged_word_index_is_mended_and_nothing_else_is_touched() {
         let outcome = env.run(depth);
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
         assert!(
-            outcome.stdout.contains("the word index was damaged and has been made anew from 40 memories"),
+            outcome.stdout.contains("the word index was damaged and has been rebuilt from 40 memories"),
             "{outcome:?}"
         );
         assert!(!env.home().join("quarantine").exists(), "derived data is no reason to replace the database");

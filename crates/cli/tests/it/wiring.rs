@@ -151,9 +151,9 @@ fn nothing_is_changed_unless_somebody_agrees() {
           change  [WORLD]/user/.gemini/settings.json  (hooks and MCP server)
         --- err
         note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
-        error: this changes files of your hosts, and nobody is here to agree to it
+        error: this changes files of your hosts, and nobody is here to confirm it
 
-        hint: say `--yes` to do it without asking
+        hint: pass `--yes` to confirm
         hint: `--dry-run` shows each change
         ");
     assert_snapshot!(steady(&told(&env.run(["install", "--dry-run"]))), @r#"

@@ -1,10 +1,10 @@
 //! `export --format markdown DIR`: one folder a project, one document a memory.
 
 use super::failure;
-use crate::app::App;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::ui::memories;
+use crate::ui::{Ui, memories};
+use backstory_app::{App, AppError};
 use backstory_exchange::{ExportSelection, MarkdownExportOptions, MarkdownExportReport, export_markdown};
 use backstory_store::Store;
 use std::path::Path;
@@ -13,9 +13,15 @@ use std::path::Path;
 const LISTED: usize = 20;
 
 /// Exports memories into a folder.
-pub(super) fn run(store: &Store, selection: &ExportSelection, dir: &str, app: &App) -> Result<Exit, Failure> {
+pub(super) fn run(
+    store: &Store,
+    selection: &ExportSelection,
+    dir: &str,
+    app: &App,
+    ui: &Ui,
+) -> Result<Exit, AppError> {
     if dir == "-" {
-        return Err(Failure::usage("Markdown is written into a folder")
+        return Err(AppError::usage("Markdown is written into a folder")
             .hint("`backstory export --format markdown DIR` makes it where it is not there"));
     }
     let redactor = app.redactor();
@@ -23,31 +29,27 @@ pub(super) fn run(store: &Store, selection: &ExportSelection, dir: &str, app: &A
     let mut progress = Progress::new(store.memories().count()?, "memories");
     let report = export_markdown(store, selection, &options, &mut |done| progress.at(done));
     progress.finish();
-    let report = report.map_err(|error| failure(error, app))?;
-    say(&report, dir, app);
+    let report = report.map_err(|error| failure(error, ui))?;
+    say(&report, dir, ui);
     Ok(if report.selected == 0 || !report.untouched.is_empty() { Exit::No } else { Exit::Done })
 }
 
-fn say(report: &MarkdownExportReport, dir: &str, app: &App) {
+fn say(report: &MarkdownExportReport, dir: &str, ui: &Ui) {
     let untouched = &report.untouched;
-    untouched.iter().take(LISTED).for_each(|file| app.ui.say(&format!("left as it is: {file}")));
+    untouched.iter().take(LISTED).for_each(|file| ui.say(&format!("left as it is: {file}")));
     if untouched.len() > LISTED {
-        app.ui.say(&format!("… and {} more", untouched.len() - LISTED));
+        ui.say(&format!("… and {} more", untouched.len() - LISTED));
     }
     if report.unknown > 0 {
         let documents =
             if report.unknown == 1 { "1 document is" } else { &format!("{} documents are", report.unknown) };
-        app.ui.say(&format!("{documents} of memories not known here; `backstory import {dir}` imports them"));
+        ui.say(&format!("{documents} of memories not known here; `backstory import {dir}` imports them"));
     }
     if report.selected == 0 {
-        return app.ui.say("there is nothing to export");
+        return ui.say("there is nothing to export");
     }
     let exported = memories(report.selected - untouched.len() as u64);
-    app.ui.say(&format!(
-        "exported {exported}: {} written, {} removed",
-        files(report.written),
-        report.removed
-    ));
+    ui.say(&format!("exported {exported}: {} written, {} removed", files(report.written), report.removed));
 }
 
 /// Says how many files.

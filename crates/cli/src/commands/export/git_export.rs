@@ -2,12 +2,13 @@
 
 use super::ExportArgs;
 use super::folder::files;
-use crate::app::{App, project_name};
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::outgoing::OutgoingMemory;
 use crate::refused_files::RefusedFilesJson;
 use crate::teams;
-use crate::ui::{memories, one_line};
+use crate::ui::{Ui, memories, one_line};
+use backstory_app::app::project_name;
+use backstory_app::{App, AppError};
 use backstory_capture::git;
 use backstory_store::Store;
 use backstory_sync::{GitShare, author_name, git_author, preview_push, push_to_folder};
@@ -42,24 +43,24 @@ struct GitExportAnswer {
 }
 
 /// Exports to a folder in git.
-pub(super) fn run(dir: &str, args: &ExportArgs, app: &App) -> Result<Exit, Failure> {
-    let answer = if args.dry_run { preview(dir, args, app)? } else { export(dir, args, app)? };
+pub(super) fn run(dir: &str, args: &ExportArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+    let answer = if args.dry_run { preview(dir, args, app)? } else { export(dir, args, app, ui)? };
     let exit = if answer.refused.count == 0 { Exit::Done } else { Exit::No };
     if args.json {
-        app.ui.json(&answer)?;
+        ui.json(&answer)?;
         return Ok(exit);
     }
-    answer.refused.print(&app.ui);
+    answer.refused.print(ui);
     let (count, project) = (memories(answer.memories), one_line(&answer.project));
     if let Some(outgoing) = &answer.outgoing {
-        app.ui.line(&format!(
+        ui.line(&format!(
             "`{project}` would push {count} as {}, {} forgotten; {} kept local",
             answer.author, answer.forgotten, answer.kept_local
         ))?;
-        outgoing.iter().try_for_each(|memory| memory.print(&app.ui))?;
+        outgoing.iter().try_for_each(|memory| memory.print(ui))?;
         return Ok(exit);
     }
-    app.ui.line(&format!(
+    ui.line(&format!(
         "`{project}` pushed {count} as {}, {} forgotten: {} added, {} removed",
         answer.author,
         answer.forgotten,
@@ -69,9 +70,9 @@ pub(super) fn run(dir: &str, args: &ExportArgs, app: &App) -> Result<Exit, Failu
     Ok(exit)
 }
 
-fn export(dir: &str, args: &ExportArgs, app: &App) -> Result<GitExportAnswer, Failure> {
+fn export(dir: &str, args: &ExportArgs, app: &App, ui: &Ui) -> Result<GitExportAnswer, AppError> {
     let mut store = app.store()?;
-    let _lock = teams::lock(app)?;
+    let _lock = teams::lock(app, ui)?;
     let project = app.project_to_write(&mut store, args.project.as_deref())?;
     let author = author(&store, args.r#as.as_deref(), app)?;
     let share = GitShare { dir: Path::new(dir), policy: &teams::share_policy(app), now: app.now };
@@ -90,7 +91,7 @@ fn export(dir: &str, args: &ExportArgs, app: &App) -> Result<GitExportAnswer, Fa
     })
 }
 
-fn preview(dir: &str, args: &ExportArgs, app: &App) -> Result<GitExportAnswer, Failure> {
+fn preview(dir: &str, args: &ExportArgs, app: &App) -> Result<GitExportAnswer, AppError> {
     let store = app.store_to_read()?;
     let project = app.known_project(&store, args.project.as_deref())?;
     let author = author(&store, args.r#as.as_deref(), app)?;
@@ -112,15 +113,16 @@ fn preview(dir: &str, args: &ExportArgs, app: &App) -> Result<GitExportAnswer, F
 }
 
 /// Returns the author of what is pushed: the name on the command line, git's, or the one of the last time.
-fn author(store: &Store, named: Option<&str>, app: &App) -> Result<String, Failure> {
+fn author(store: &Store, named: Option<&str>, app: &App) -> Result<String, AppError> {
     if let Some(named) = named {
-        let not_a_name = || Failure::usage(format!("`{named}` is not a name")).hint("use letters and digits");
+        let not_a_name =
+            || AppError::usage(format!("`{named}` is not a name")).hint("use letters and digits");
         return author_name(named).ok_or_else(not_a_name);
     }
     let of_git = git::user_name(&app.cwd, GIT_DEADLINE).and_then(|name| author_name(&name));
     let author = of_git.map_or_else(|| git_author(store), |name| Ok(Some(name)))?;
     author.ok_or_else(|| {
-        Failure::usage("who says it? what is shared is shown with its author")
+        AppError::usage("who says it? what is shared is shown with its author")
             .hint("`--as NAME` says it, or `git config user.name NAME`")
     })
 }

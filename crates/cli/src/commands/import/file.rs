@@ -1,10 +1,10 @@
 //! `import FILE`: memories from a file, one JSON object a line, or from a folder that `export --format markdown` wrote.
 
 use super::{ImportArgs, embed, tidy_up};
-use crate::app::App;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::ui::memories;
+use crate::ui::{Ui, memories};
+use backstory_app::{App, AppError};
 use backstory_exchange::{
     DefaultProject, ExchangeError, FileImportOptions, FileImportReport, ImportFile, import_file,
 };
@@ -35,7 +35,7 @@ struct BadLineJson {
 }
 
 /// Imports the memories of a file or a folder.
-pub(super) fn run(file: &str, args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
+pub(super) fn run(file: &str, args: &ImportArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let file = open(file)?;
     let entries = file.entries();
     let mut store = app.store()?;
@@ -51,21 +51,21 @@ pub(super) fn run(file: &str, args: &ImportArgs, app: &App) -> Result<Exit, Fail
     let seconds = progress.finish().as_secs_f64();
     tidy_up(&mut store, app);
     if args.json {
-        app.ui.json(&json(&report, seconds))?;
+        ui.json(&json(&report, seconds))?;
     } else {
-        say(&report, entries, seconds, app)?;
+        say(&report, entries, seconds, ui)?;
     }
-    embed(&mut store, args, app)?;
+    embed(&mut store, args, app, ui)?;
     Ok(if report.bad == 0 { Exit::Done } else { Exit::No })
 }
 
-fn open(file: &str) -> Result<ImportFile, Failure> {
+fn open(file: &str) -> Result<ImportFile, AppError> {
     if file == "-" {
         return Ok(ImportFile::from_lines(Box::new(BufReader::new(io::stdin()))));
     }
     ImportFile::open(Path::new(file)).map_err(|error| match error {
         ExchangeError::Path { action, path, source } => {
-            Failure::user(format!("cannot {action} `{}`", path.display()))
+            AppError::user(format!("cannot {action} `{}`", path.display()))
                 .because(&source)
                 .hint(ImportFile::hint())
         }
@@ -74,7 +74,7 @@ fn open(file: &str) -> Result<ImportFile, Failure> {
 }
 
 /// Returns the project of lines that name none.
-fn default_project(store: &Store, args: &ImportArgs, app: &App) -> Result<DefaultProject, Failure> {
+fn default_project(store: &Store, args: &ImportArgs, app: &App) -> Result<DefaultProject, AppError> {
     match &args.project {
         Some(wanted) => app.project_called(store, wanted).map(DefaultProject::Known),
         None => Ok(DefaultProject::At(app.project_ref())),
@@ -99,17 +99,17 @@ fn json(report: &FileImportReport, seconds: f64) -> FileImportJson {
     }
 }
 
-fn say(report: &FileImportReport, entries: &str, seconds: f64, app: &App) -> Result<(), Failure> {
+fn say(report: &FileImportReport, entries: &str, seconds: f64, ui: &Ui) -> Result<(), AppError> {
     for bad in &report.bad_entries {
         let file = bad.file.as_ref().map(|file| format!("`{}`, ", file.display())).unwrap_or_default();
-        app.ui.say(&format!("{file}line {}: {}", bad.line, bad.error));
+        ui.say(&format!("{file}line {}: {}", bad.line, bad.error));
     }
     let listed = report.bad_entries.len() as u64;
     if report.bad > listed {
-        app.ui.say(&format!("… and {} more bad {entries}", report.bad - listed));
+        ui.say(&format!("… and {} more bad {entries}", report.bad - listed));
     }
     let revised = if report.revised > 0 { format!("{} revised, ", report.revised) } else { String::new() };
-    app.ui.line(&format!(
+    ui.line(&format!(
         "imported {} in {seconds:.1} s; {revised}{} known already, {} forgotten before, {} bad {entries} skipped",
         memories(report.imported),
         report.known,

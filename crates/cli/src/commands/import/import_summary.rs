@@ -1,9 +1,8 @@
 //! What an import brought: in words for a person, in JSON for other programs.
 
-use crate::app::App;
-use crate::failure::Failure;
-use crate::ui::{Tone, counted, memories, one_line};
+use crate::ui::{Tone, Ui, counted, memories, one_line};
 use backstory_app::injection::preview_injection;
+use backstory_app::{App, AppError};
 use backstory_exchange::{ImportedIntoProject, MachineImportReport};
 use backstory_inject::{InjectionRequest, Recipient};
 use backstory_memory::{InjectionPoint, Moment, StartReason};
@@ -59,45 +58,45 @@ impl ImportSummary {
     }
 
     /// Says what was imported, where, and what the next session will see of it.
-    pub(crate) fn say(&self, store: &Store, app: &App) -> Result<(), Failure> {
+    pub(crate) fn say(&self, store: &Store, app: &App, ui: &Ui) -> Result<(), AppError> {
         for unreadable in &self.report.unreadable {
-            app.ui.say(&format!("cannot read {unreadable}"));
+            ui.say(&format!("cannot read {unreadable}"));
         }
         if self.is_empty() {
-            return app.ui.line("nothing was found on this machine that could be imported");
+            return ui.line("nothing was found on this machine that could be imported");
         }
-        self.say_read(app)?;
+        self.say_read(ui)?;
         let skipped: Vec<String> =
             self.report.skipped().iter().map(|(why, count)| format!("{count} {why}")).collect();
         if !skipped.is_empty() {
-            app.ui.line(&format!("skipped: {}", skipped.join(", ")))?;
+            ui.line(&format!("skipped: {}", skipped.join(", ")))?;
         }
         let ids = self.report.memories();
         if ids.is_empty() {
-            return app.ui.line("nothing new");
+            return ui.line("nothing new");
         }
         let projects = self.report.by_project(store)?;
         let many =
             if projects.len() == 1 { "1 project".to_owned() } else { format!("{} projects", projects.len()) };
         let imported = format!("imported {} in {many}", memories(ids.len() as u64));
-        app.ui.line(&app.ui.tone(Tone::Good, &imported))?;
+        ui.line(&ui.tone(Tone::Good, &imported))?;
         for project in projects.iter().take(MOST_PROJECTS) {
-            say_project(project, app)?;
+            say_project(project, ui)?;
         }
         if projects.len() > MOST_PROJECTS {
-            app.ui.line(&format!("  … and {} more projects", projects.len() - MOST_PROJECTS))?;
+            ui.line(&format!("  … and {} more projects", projects.len() - MOST_PROJECTS))?;
         }
-        sample(store, &projects, app)
+        sample(store, &projects, app, ui)
     }
 
-    fn say_read(&self, app: &App) -> Result<(), Failure> {
+    fn say_read(&self, ui: &Ui) -> Result<(), AppError> {
         let transcripts = &self.report.transcripts;
         if transcripts.read == 0 && transcripts.unchanged > 0 {
             let unchanged = counted(transcripts.unchanged, "transcript");
-            app.ui.line(&format!("{unchanged} of hosts unchanged since last time"))?;
+            ui.line(&format!("{unchanged} of hosts unchanged since last time"))?;
         } else if transcripts.read > 0 {
             let rate = self.report.bytes as f64 / 1e6 / self.seconds.max(0.001);
-            app.ui.line(&format!(
+            ui.line(&format!(
                 "read {} of hosts ({:.1} MB in {:.1} s, {rate:.0} MB/s; {} unchanged since last time): {} with something new",
                 counted(transcripts.read, "transcript"),
                 self.report.bytes as f64 / 1e6,
@@ -109,7 +108,7 @@ impl ImportSummary {
         for (source, report) in &self.report.sources {
             let unchanged =
                 if report.unchanged == report.instances { ", unchanged since last time" } else { "" };
-            app.ui.line(&format!(
+            ui.line(&format!(
                 "read {source} ({}{unchanged}): {} new, {} known already, {} forgotten before",
                 counted(report.instances, "place"),
                 report.memories.len(),
@@ -121,7 +120,7 @@ impl ImportSummary {
     }
 
     /// Returns it for other programs.
-    pub(crate) fn json(&self, store: &Store) -> Result<ImportJson, Failure> {
+    pub(crate) fn json(&self, store: &Store) -> Result<ImportJson, AppError> {
         let MachineImportReport { bytes, transcripts, sources, unreadable } = &self.report;
         let projects = self.report.by_project(store)?;
         Ok(ImportJson {
@@ -155,22 +154,22 @@ fn project_json(project: ImportedIntoProject) -> ProjectJson {
     }
 }
 
-fn say_project(project: &ImportedIntoProject, app: &App) -> Result<(), Failure> {
+fn say_project(project: &ImportedIntoProject, ui: &Ui) -> Result<(), AppError> {
     // By name, as in JSON.
     let kinds: BTreeMap<&str, u64> =
         project.kinds.iter().map(|(kind, count)| (kind.as_str(), *count)).collect();
     let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let name = app.ui.tone(Tone::Strong, &one_line(&project.name));
-    app.ui.line(&format!("  {name}: {} ({})", memories(project.memories()), kinds.join(", ")))?;
+    let name = ui.tone(Tone::Strong, &one_line(&project.name));
+    ui.line(&format!("  {name}: {} ({})", memories(project.memories()), kinds.join(", ")))?;
     let files: Vec<&str> = project.files.iter().take(MOST_FILES).map(String::as_str).collect();
     if !files.is_empty() {
-        app.ui.line(&format!("    most about {}", one_line(&files.join(", "))))?;
+        ui.line(&format!("    most about {}", one_line(&files.join(", "))))?;
     }
     Ok(())
 }
 
 /// Shows how the next session begins: in the project of this folder if something is new there, else in the one with most that is new.
-fn sample(store: &Store, projects: &[ImportedIntoProject], app: &App) -> Result<(), Failure> {
+fn sample(store: &Store, projects: &[ImportedIntoProject], app: &App, ui: &Ui) -> Result<(), AppError> {
     let here = store.projects().find(&app.project_ref())?;
     let chosen = projects.iter().find(|project| Some(project.id) == here);
     let Some(project) = chosen.or(projects.first()) else { return Ok(()) };
@@ -184,14 +183,13 @@ fn sample(store: &Store, projects: &[ImportedIntoProject], app: &App) -> Result<
         return Ok(());
     }
     let tokens = built.block.tokens.0;
-    app.ui
-        .line(&format!("the next session in {} begins with ({tokens} tokens):", one_line(&project.name)))?;
+    ui.line(&format!("the next session in {} begins with ({tokens} tokens):", one_line(&project.name)))?;
     let text = &built.block.text;
     for line in text.lines().take(SAMPLE_LINES) {
-        app.ui.line(&format!("    {line}"))?;
+        ui.line(&format!("    {line}"))?;
     }
     if text.lines().count() > SAMPLE_LINES {
-        app.ui.line("    … (`backstory context` in its folder shows all of it)")?;
+        ui.line("    … (`backstory context` in its folder shows all of it)")?;
     }
     Ok(())
 }

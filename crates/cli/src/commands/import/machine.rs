@@ -2,10 +2,10 @@
 
 use super::import_summary::ImportSummary;
 use super::{ImportArgs, embed, preview, tidy_up};
-use crate::app::App;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::progress::Progress;
-use crate::times;
+use crate::ui::Ui;
+use backstory_app::{App, AppError, times};
 use backstory_exchange::{ImportOptions, ImportRequest, ImportSelection, MachineImport, ProjectFilter};
 use backstory_memory::{ProjectRef, Timestamp};
 use backstory_provider::is_our_prompt;
@@ -20,25 +20,30 @@ pub(crate) struct ImportRun {
 }
 
 /// Imports what is selected, or shows it.
-pub(super) fn run(selection: ImportSelection, args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
+pub(super) fn run(
+    selection: ImportSelection,
+    args: &ImportArgs,
+    app: &App,
+    ui: &Ui,
+) -> Result<Exit, AppError> {
     if !app.config.capture.enabled {
-        return Err(Failure::user("capture is off in your configuration: nothing is imported")
+        return Err(AppError::user("capture is off in your configuration: nothing is imported")
             .hint("`capture.enabled = true` turns it on; a file of memories can be imported all the same"));
     }
     let since = args.since.as_deref().map(|text| times::typed(text, app.now)).transpose()?;
     let run = ImportRun { selection, since, project_filter: None };
     if args.dry_run {
-        return preview::run(run, args, app);
+        return preview::run(run, args, app, ui);
     }
     let mut store = app.store()?;
     let project_filter = project_filter(&store, args.project.as_deref(), app)?;
     let summary = ImportRun { project_filter, ..run }.run(&mut store, app)?;
     if args.json {
-        app.ui.json(&summary.json(&store)?)?;
+        ui.json(&summary.json(&store)?)?;
     } else {
-        summary.say(&store, app)?;
+        summary.say(&store, app, ui)?;
     }
-    embed(&mut store, args, app)?;
+    embed(&mut store, args, app, ui)?;
     Ok(Exit::Done)
 }
 
@@ -49,7 +54,7 @@ impl ImportRun {
     }
 
     /// Imports, with a bar.
-    pub(crate) fn run(self, store: &mut Store, app: &App) -> Result<ImportSummary, Failure> {
+    pub(crate) fn run(self, store: &mut Store, app: &App) -> Result<ImportSummary, AppError> {
         let import = MachineImport::new(request(self.selection.clone(), app)?);
         let mut progress = Progress::of_bytes(import.bytes());
         let report =
@@ -79,13 +84,13 @@ impl ImportRun {
 }
 
 /// Returns how many sessions hosts have recorded on this machine, and how long their transcripts are.
-pub(crate) fn list_transcripts(app: &App) -> Result<(u64, u64), Failure> {
+pub(crate) fn list_transcripts(app: &App) -> Result<(u64, u64), AppError> {
     let import = MachineImport::new(request(ImportSelection::Everything, app)?);
     Ok((import.transcripts(), import.bytes()))
 }
 
 /// Returns a request for what is selected on this machine, as the environment describes it.
-pub(super) fn request(selection: ImportSelection, app: &App) -> Result<ImportRequest, Failure> {
+pub(super) fn request(selection: ImportSelection, app: &App) -> Result<ImportRequest, AppError> {
     let variables = app.environment.pairs().into_iter();
     Ok(ImportRequest {
         selection,
@@ -100,13 +105,13 @@ pub(super) fn project_filter(
     store: &Store,
     wanted: Option<&str>,
     app: &App,
-) -> Result<Option<ProjectFilter>, Failure> {
+) -> Result<Option<ProjectFilter>, AppError> {
     let Some(wanted) = wanted else { return Ok(None) };
     if Path::new(wanted).is_dir() {
         return Ok(Some(filter_of_folder(wanted, app)));
     }
     let id = app.project_called(store, wanted)?;
-    let project = store.projects().get(id)?.ok_or_else(|| Failure::internal("a project is gone"))?;
+    let project = store.projects().get(id)?.ok_or_else(|| AppError::internal("a project is gone"))?;
     Ok(Some(ProjectFilter { name: project.name, keys: project.keys }))
 }
 

@@ -2,10 +2,9 @@
 
 use super::ImportArgs;
 use super::machine::{ImportRun, filter_of_folder, project_filter, request};
-use crate::app::App;
-use crate::failure::{Exit, Failure};
-use crate::times;
-use crate::ui::one_line;
+use crate::exit::Exit;
+use crate::ui::{Ui, one_line};
+use backstory_app::{App, AppError, times};
 use backstory_exchange::{PreviewUnit, SourcePreview, preview_import};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +33,7 @@ struct PreviewAnswer<'a> {
 }
 
 /// Shows what would be imported.
-pub(super) fn run(run: ImportRun, args: &ImportArgs, app: &App) -> Result<Exit, Failure> {
+pub(super) fn run(run: ImportRun, args: &ImportArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let store = app.home.database().exists().then(|| app.store_to_read()).transpose()?;
     let project_filter = match (&args.project, &store) {
         (Some(wanted), Some(store)) => project_filter(store, Some(wanted), app)?,
@@ -46,14 +45,14 @@ pub(super) fn run(run: ImportRun, args: &ImportArgs, app: &App) -> Result<Exit, 
     let previews = run.with_options(app, |options| preview_import(&request, options, store.as_ref()));
     let exit = if previews.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        app.ui.json(&PreviewAnswer { version: 1, found: previews.iter().map(json).collect() })?;
+        ui.json(&PreviewAnswer { version: 1, found: previews.iter().map(json).collect() })?;
         return Ok(exit);
     }
-    previews.iter().try_for_each(|preview| say(preview, app))?;
+    previews.iter().try_for_each(|preview| say(preview, ui))?;
     if previews.is_empty() {
-        app.ui.line("nothing was found on this machine that could be imported")?;
+        ui.line("nothing was found on this machine that could be imported")?;
     } else {
-        app.ui.line("nothing is imported yet: run it without `--dry-run`")?;
+        ui.line("nothing is imported yet: run it without `--dry-run`")?;
     }
     Ok(exit)
 }
@@ -80,24 +79,24 @@ fn unit(preview: &SourcePreview, count: u64) -> &'static str {
     }
 }
 
-fn say(preview: &SourcePreview, app: &App) -> Result<(), Failure> {
+fn say(preview: &SourcePreview, ui: &Ui) -> Result<(), AppError> {
     let day = |at| times::iso(at).chars().take(10).collect::<String>();
     let (from, to) = preview.span.map(|(from, to)| (day(from), day(to))).unwrap_or_default();
     let size =
         if preview.bytes > 0 { format!(", {:.1} MB", preview.bytes as f64 / 1e6) } else { String::new() };
     let (source, count, unit) = (&preview.source, preview.count, unit(preview, preview.count));
-    app.ui.line(&format!("{source:<16} {count:>6} {unit}{size}, {from} to {to}"))?;
+    ui.line(&format!("{source:<16} {count:>6} {unit}{size}, {from} to {to}"))?;
     let mut names: Vec<String> =
         preview.projects.iter().take(MOST_NAMES).map(|name| one_line(name)).collect();
     if preview.projects.len() > MOST_NAMES {
         names.push(format!("{} more", preview.projects.len() - MOST_NAMES));
     }
     if !names.is_empty() {
-        app.ui.line(&format!("{:<16} in {}", "", names.join(", ")))?;
+        ui.line(&format!("{:<16} in {}", "", names.join(", ")))?;
     }
     let skipped: Vec<String> = preview.skipped.iter().map(|(why, count)| format!("{count} {why}")).collect();
     if !skipped.is_empty() {
-        app.ui.line(&format!("{:<16} skipped: {}", "", skipped.join(", ")))?;
+        ui.line(&format!("{:<16} skipped: {}", "", skipped.join(", ")))?;
     }
     Ok(())
 }

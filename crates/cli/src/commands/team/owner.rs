@@ -2,10 +2,10 @@
 //!
 //! A password is made here and written into a file of its own; it is never printed, and never kept.
 
-use crate::app::App;
-use crate::failure::{Exit, Failure};
+use crate::exit::Exit;
 use crate::teams;
-use crate::ui::one_line;
+use crate::ui::{Ui, one_line};
+use backstory_app::{App, AppError};
 use backstory_store::Store;
 use backstory_sync::{HubAddress, Invitation, Revocation, TeamName, VectorSupport};
 use serde::Serialize;
@@ -50,10 +50,10 @@ struct RevokeAnswer<'a> {
 }
 
 /// Makes a hub and a team in it, or brings the hub up to date.
-pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
+pub(super) fn init(url: &str, team: &TeamName, app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
     let address = HubAddress::parse(url)?;
     let named = team.clone();
-    let (migrated, is_new) = teams::own(&address, app, move |owner, on_progress| {
+    let (migrated, is_new) = teams::own(&address, app, ui, move |owner, on_progress| {
         let migrated = owner.migrate(&mut || on_progress())?;
         let is_new = owner.make_team(&named)?;
         Ok((migrated, is_new))
@@ -66,7 +66,7 @@ pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<
             VectorSupport::TooOld => "too old",
             VectorSupport::NotAllowed => "not allowed",
         };
-        app.ui.json(&InitAnswer {
+        ui.json(&InitAnswer {
             version: 1,
             team: team.as_str(),
             is_new,
@@ -78,14 +78,14 @@ pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<
         return Ok(Exit::Done);
     }
     let database = one_line(address.database());
-    app.ui.line(&match (migrated.from, migrated.to) {
+    ui.line(&match (migrated.from, migrated.to) {
         (0, to) => format!(
             "made a hub in `{database}`: the schema `backstory`, version {to}, and its roles and policies"
         ),
         (from, to) if from == to => format!("the hub in `{database}` is up to date: version {to}"),
         (from, to) => format!("brought the hub in `{database}` from version {from} to {to}"),
     })?;
-    app.ui.line(match migrated.vectors {
+    ui.line(match migrated.vectors {
         VectorSupport::Used => "it is searched by words, and by meaning with pgvector",
         VectorSupport::Absent => "it is searched by words: the server has no pgvector",
         VectorSupport::TooOld => "it is searched by words: the server's pgvector is older than 0.5",
@@ -93,12 +93,8 @@ pub(super) fn init(url: &str, team: &TeamName, app: &App, json: bool) -> Result<
             "it is searched by words; for meaning too, a superuser says `CREATE EXTENSION vector` there, then run this again"
         }
     })?;
-    app.ui.line(&if is_new {
-        format!("made the team `{team}`")
-    } else {
-        format!("the team `{team}` is there")
-    })?;
-    app.ui.say(&format!("`backstory team invite NAME --team {team}` lets somebody in"));
+    ui.line(&if is_new { format!("made the team `{team}`") } else { format!("the team `{team}` is there") })?;
+    ui.say(&format!("`backstory team invite NAME --team {team}` lets somebody in"));
     Ok(Exit::Done)
 }
 
@@ -108,8 +104,9 @@ pub(super) fn invite(
     team: &TeamName,
     passfile: Option<&Path>,
     app: &App,
+    ui: &Ui,
     json: bool,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, AppError> {
     let address = owned(&app.store_to_read()?, team)?;
     let password = password()?;
     let line = address.passfile_line(name.as_str(), &password);
@@ -118,7 +115,7 @@ pub(super) fn invite(
         None => app.home.root().join("invitations").join(format!("{name}.pgpass")),
     };
     let (to_team, who, place) = (team.clone(), name.clone(), path.clone());
-    let invitation = teams::own(&address, app, move |owner, on_progress| {
+    let invitation = teams::own(&address, app, ui, move |owner, on_progress| {
         // EntryFile first: a login whose password nobody has is worth less than a line that is not needed.
         write_passfile(&place, &line)?;
         on_progress();
@@ -129,7 +126,7 @@ pub(super) fn invite(
         Ok(invited?)
     })?;
     if json {
-        app.ui.json(&InviteAnswer {
+        ui.json(&InviteAnswer {
             version: 1,
             team: team.as_str(),
             member: name.as_str(),
@@ -138,25 +135,31 @@ pub(super) fn invite(
         })?;
         return Ok(Exit::Done);
     }
-    app.ui.line(&format!("`{name}` is in the team `{team}`"))?;
+    ui.line(&format!("`{name}` is in the team `{team}`"))?;
     if invitation == Invitation::Made {
         let path = path.display();
-        app.ui.line(&format!(
+        ui.line(&format!(
             "their password is in {path}; give it to them the way you give secrets, then remove it"
         ))?;
-        app.ui.line("they add its line to their `~/.pgpass` (mode 0600) and run:")?;
+        ui.line("they add its line to their `~/.pgpass` (mode 0600) and run:")?;
     } else {
-        app.ui.line("they can log in already, and run:")?;
+        ui.line("they can log in already, and run:")?;
     }
-    app.ui.line(&format!("  backstory team join '{}' --team {team}", address.url_for(name.as_str())))?;
+    ui.line(&format!("  backstory team join '{}' --team {team}", address.url_for(name.as_str())))?;
     Ok(Exit::Done)
 }
 
 /// Takes somebody out of a team.
-pub(super) fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) -> Result<Exit, Failure> {
+pub(super) fn revoke(
+    name: &TeamName,
+    team: &TeamName,
+    app: &App,
+    ui: &Ui,
+    json: bool,
+) -> Result<Exit, AppError> {
     let address = owned(&app.store_to_read()?, team)?;
     let (of_team, who) = (team.clone(), name.clone());
-    let revocation = teams::own(&address, app, move |owner, _| Ok(owner.revoke(&of_team, &who)?))?;
+    let revocation = teams::own(&address, app, ui, move |owner, _| Ok(owner.revoke(&of_team, &who)?))?;
     let out = format!("`{name}` is out of the team `{team}`; what they pushed stays, under their name");
     if json {
         let login = match revocation {
@@ -167,43 +170,43 @@ pub(super) fn revoke(name: &TeamName, team: &TeamName, app: &App, json: bool) ->
         };
         let revoked = login.is_some();
         let (team, member) = (team.as_str(), name.as_str());
-        app.ui.json(&RevokeAnswer { version: 1, team, member, revoked, login })?;
+        ui.json(&RevokeAnswer { version: 1, team, member, revoked, login })?;
         return Ok(if revoked { Exit::Done } else { Exit::No });
     }
     let login = match revocation {
         Revocation::NotAMember => {
-            app.ui.say(&format!("`{name}` is not in the team `{team}`"));
+            ui.say(&format!("`{name}` is not in the team `{team}`"));
             return Ok(Exit::No);
         }
         Revocation::Out => "they are in other teams of this hub, and can log in",
         Revocation::LoginClosed => "they can not log in any more",
         Revocation::LoginStays => "their login is not this hub's alone, and stays as it was",
     };
-    app.ui.line(&out)?;
-    app.ui.line(login)?;
+    ui.line(&out)?;
+    ui.line(login)?;
     Ok(Exit::Done)
 }
 
 /// Returns where the hub of a team is that this home owns.
-fn owned(store: &Store, team: &TeamName) -> Result<HubAddress, Failure> {
+fn owned(store: &Store, team: &TeamName) -> Result<HubAddress, AppError> {
     let url = store.sync().owned_hub(team.as_str())?.ok_or_else(|| {
-        Failure::user(format!("this home does not own the hub of a team `{team}`"))
+        AppError::user(format!("this home does not own the hub of a team `{team}`"))
             .hint(format!("`backstory team init URL --team {team}` says where it is; what is there stays"))
     })?;
     Ok(HubAddress::parse(&url)?)
 }
 
 /// Makes a password nobody has to remember.
-fn password() -> Result<String, Failure> {
+fn password() -> Result<String, AppError> {
     let mut random = [0; 20];
-    getrandom::fill(&mut random).map_err(|error| Failure::user("cannot make a password").because(&error))?;
+    getrandom::fill(&mut random).map_err(|error| AppError::user("cannot make a password").because(&error))?;
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Writes a line only its owner can read, into a file that was not there.
-fn write_passfile(path: &Path, line: &str) -> Result<(), Failure> {
+fn write_passfile(path: &Path, line: &str) -> Result<(), AppError> {
     let failed = |error: &std::io::Error| {
-        Failure::user(format!("cannot write `{}`", path.display()))
+        AppError::user(format!("cannot write `{}`", path.display()))
             .because(error)
             .hint("`--passfile FILE` writes it elsewhere")
     };

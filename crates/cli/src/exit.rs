@@ -1,8 +1,6 @@
-//! How a command ends.
+//! How a command ends when it does not fail.
 
-pub(crate) use backstory_app::error::{AppError as Failure, ErrorCode, SEARCH_FINDS};
-
-/// How a command ended when it did not fail.
+/// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Done.
