@@ -1,4 +1,4 @@
-//! What every request works with: where things are, how it is configured, what time it is, which project is meant.
+//! What every request works with: the home, the configuration, the time, the folder and its project.
 
 use crate::config::Config;
 use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
@@ -14,15 +14,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// What every request works with.
 #[derive(Clone, Debug)]
 pub struct App {
+    /// The environment of this process.
     pub environment: Environment,
+    /// Where the store is.
     pub home: Home,
+    /// Every setting and where it comes from.
     pub settings: Settings,
+    /// The settings as typed values.
     pub config: Config,
-    /// What is wrong with the files of settings and the environment. Only what mends that goes on all the same.
+    /// What is wrong with configuration files and the environment. Only requests that show or repair it go on.
     pub faults: Vec<AppError>,
+    /// When the request began.
     pub now: Timestamp,
+    /// The folder it is about.
     pub cwd: PathBuf,
-    /// What the last question in this process opened.
+    /// Vectors that stay open between the requests of one process.
     pub vectors: VectorCache,
 }
 
@@ -208,14 +214,14 @@ impl App {
     }
 }
 
-/// Whether a store is worth reading all the same where this keeps it from being written.
+/// Whether a store that cannot be written for this reason can still be read.
 fn can_be_read_still(problem: &StoreError) -> bool {
     matches!(problem, StoreError::NotWritable { .. } | StoreError::Full { .. } | StoreError::Busy { .. })
 }
 
-/// Passes over that nothing could be noted in a store that is worth reading all the same.
-pub fn ignore_read_only(noted: Result<(), StoreError>) -> Result<(), AppError> {
-    match noted {
+/// Ignores that a read-only, full or busy store could not record something: it is still worth reading.
+pub fn ignore_read_only(recorded: Result<(), StoreError>) -> Result<(), AppError> {
+    match recorded {
         Err(problem) if !can_be_read_still(&problem) => Err(problem.into()),
         _ => Ok(()),
     }

@@ -1,4 +1,5 @@
 //! Everything that can be configured, as the rest of the program sees it. Where the values come from: `settings`.
+#![expect(missing_docs, reason = "the fields are settings; default_config.toml explains each")]
 
 use backstory_memory::{Kind, Moment, UnknownKind};
 use backstory_recall::RankingWeights;
@@ -10,46 +11,50 @@ use std::time::Duration;
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    pub capture: Capture,
-    pub redact: Redact,
-    pub retention: Retention,
-    pub distil: Distil,
-    pub inject: Inject,
-    pub recall: Recall,
-    pub search: Search,
-    pub team: Team,
-    pub worker: Worker,
+    pub capture: CaptureConfig,
+    pub redact: RedactConfig,
+    pub retention: RetentionConfig,
+    pub distil: DistilConfig,
+    pub inject: InjectConfig,
+    pub recall: RecallConfig,
+    pub search: SearchConfig,
+    pub team: TeamConfig,
+    pub worker: WorkerConfig,
     pub search_weights: RankingWeights,
     pub inject_weights: RankingWeights,
 }
 
+/// What is captured.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Capture {
+pub struct CaptureConfig {
     pub enabled: bool,
     pub exclude: Vec<PathBuf>,
     pub max_event_bytes: u32,
 }
 
+/// What is redacted beyond the built-in rules.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Redact {
+pub struct RedactConfig {
     pub literals: Vec<String>,
     pub environment: bool,
 }
 
+/// What is kept, and for how long.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Retention {
+pub struct RetentionConfig {
     pub events_days: u32,
     pub receipts: u32,
     pub backups: u32,
     pub backup_hours: u32,
 }
 
+/// The model that may reword memories.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Distil {
+pub struct DistilConfig {
     pub provider: Provider,
     pub model: String,
     pub base_url: String,
@@ -81,9 +86,10 @@ impl Provider {
     }
 }
 
+/// What is injected, and how many tokens each moment may use.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Inject {
+pub struct InjectConfig {
     pub enabled: bool,
     pub exclude: Vec<PathBuf>,
     pub session_start: u32,
@@ -92,21 +98,24 @@ pub struct Inject {
     pub compaction: u32,
 }
 
+/// How memories are found.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Recall {
+pub struct RecallConfig {
     pub vectors: bool,
 }
 
+/// How `search` answers.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Search {
+pub struct SearchConfig {
     pub limit: u32,
 }
 
+/// What is shared with teams, and when.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Team {
+pub struct TeamConfig {
     pub kinds: Vec<KindName>,
     pub provenance: TeamTrust,
     pub at_session_end: bool,
@@ -114,7 +123,7 @@ pub struct Team {
     patience_seconds: u32,
 }
 
-impl Team {
+impl TeamConfig {
     /// Returns for how long a hub that says nothing is waited for.
     pub fn patience(&self) -> Duration {
         Duration::from_secs(u64::from(self.patience_seconds.max(1)))
@@ -142,9 +151,10 @@ pub enum TeamTrust {
     External,
 }
 
+/// The worker.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Worker {
+pub struct WorkerConfig {
     pub port: u16,
     pub idle_minutes: u32,
 }
@@ -153,10 +163,10 @@ impl Config {
     /// A configuration that keeps nothing, for when not even the defaults can be read.
     pub fn nothing() -> Config {
         Config {
-            capture: Capture { enabled: false, exclude: Vec::new(), max_event_bytes: 0 },
-            redact: Redact { literals: Vec::new(), environment: true },
-            retention: Retention { events_days: 30, receipts: 0, backups: 0, backup_hours: 0 },
-            distil: Distil {
+            capture: CaptureConfig { enabled: false, exclude: Vec::new(), max_event_bytes: 0 },
+            redact: RedactConfig { literals: Vec::new(), environment: true },
+            retention: RetentionConfig { events_days: 30, receipts: 0, backups: 0, backup_hours: 0 },
+            distil: DistilConfig {
                 provider: Provider::None,
                 model: String::new(),
                 base_url: String::new(),
@@ -165,7 +175,7 @@ impl Config {
                 max_tokens_per_session: 0,
                 deadline_seconds: 0,
             },
-            inject: Inject {
+            inject: InjectConfig {
                 enabled: false,
                 exclude: Vec::new(),
                 session_start: 0,
@@ -173,23 +183,23 @@ impl Config {
                 tool: 0,
                 compaction: 0,
             },
-            recall: Recall { vectors: false },
-            search: Search { limit: 0 },
-            team: Team {
+            recall: RecallConfig { vectors: false },
+            search: SearchConfig { limit: 0 },
+            team: TeamConfig {
                 kinds: Vec::new(),
                 provenance: TeamTrust::External,
                 at_session_end: false,
                 worker_minutes: 0,
                 patience_seconds: 90,
             },
-            worker: Worker { port: 0, idle_minutes: 30 },
+            worker: WorkerConfig { port: 0, idle_minutes: 30 },
             search_weights: RankingWeights::SEARCH,
             inject_weights: RankingWeights::INJECT,
         }
     }
 }
 
-impl Capture {
+impl CaptureConfig {
     /// Whether a project that is known by its name only is called like a folder that is left out.
     pub fn leaves_out_name(&self, name: &str) -> bool {
         self.exclude.iter().any(|folder| Path::new(folder).file_name().is_some_and(|own| own == name))
@@ -203,7 +213,7 @@ impl Capture {
     }
 }
 
-impl Inject {
+impl InjectConfig {
     /// Returns how many tokens a moment may use in a folder; none is off.
     pub fn budget(&self, moment: Moment, place: &Path, user_home: Option<&Path>) -> u32 {
         if !self.enabled || lies_in(place, &self.exclude, user_home) {

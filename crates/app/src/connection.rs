@@ -224,7 +224,7 @@ pub fn confirmation_missing() -> AppError {
         ErrorCode::ConfirmationMissing,
         "this changes files of your hosts, and nobody is here to confirm it",
     )
-    .hint("say `--yes` to do it without asking")
+    .hint("pass `--yes` to confirm")
     .hint("`--dry-run` shows each change")
 }
 

@@ -1,4 +1,5 @@
-//! Why a hit is one, in words and in JSON: the whole sum, the same wherever it is asked for.
+//! Why a hit has its score, in words and in JSON: the whole sum, the same everywhere.
+#![expect(missing_docs, reason = "the fields are the JSON keys; docs/json.md explains them")]
 
 use backstory_recall::{Hit, Reasons};
 use serde::Serialize;

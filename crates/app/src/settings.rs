@@ -21,26 +21,32 @@ use toml::{Table, Value};
 /// The name of a project's file.
 pub const PROJECT_FILE: &str = ".backstory.toml";
 
+/// The default configuration, with a comment for each setting.
 pub const DEFAULTS: &str = include_str!("default_config.toml");
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
+    /// Nobody set it.
     Default,
+    /// The user's file.
     User(PathBuf),
+    /// The project's file.
     Project(PathBuf),
+    /// The environment variable of this name.
     Environment(String),
+    /// `--set`.
     Flag,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Origin::Default => f.write_str("default"),
-            Origin::User(path) => write!(f, "user: {}", path.display()),
-            Origin::Project(path) => write!(f, "project: {}", path.display()),
-            Origin::Environment(name) => write!(f, "environment: {name}"),
-            Origin::Flag => f.write_str("flag"),
+            SettingOrigin::Default => f.write_str("default"),
+            SettingOrigin::User(path) => write!(f, "user: {}", path.display()),
+            SettingOrigin::Project(path) => write!(f, "project: {}", path.display()),
+            SettingOrigin::Environment(name) => write!(f, "environment: {name}"),
+            SettingOrigin::Flag => f.write_str("flag"),
         }
     }
 }
@@ -48,8 +54,10 @@ impl fmt::Display for Origin {
 /// One value and where it comes from.
 #[derive(Clone, Debug)]
 pub struct Setting {
+    /// The value.
     pub value: Value,
-    pub origin: Origin,
+    /// Where it comes from.
+    pub origin: SettingOrigin,
 }
 
 /// All values with their origins, by key.
@@ -63,7 +71,8 @@ impl Settings {
     pub fn defaults() -> Settings {
         let table: Table = DEFAULTS.parse().unwrap_or_default();
         let by_key = flat(&table).into_iter();
-        let by_key = by_key.map(|(key, value)| (key, Setting { value, origin: Origin::Default })).collect();
+        let by_key =
+            by_key.map(|(key, value)| (key, Setting { value, origin: SettingOrigin::Default })).collect();
         Settings { by_key }
     }
 
@@ -76,13 +85,13 @@ impl Settings {
 
     /// Lays the user's file over what is there, and returns what is wrong with it. No file is fine.
     fn lay_user_file(&mut self, path: &Path) -> Vec<AppError> {
-        let origin = Origin::User(path.to_owned());
+        let origin = SettingOrigin::User(path.to_owned());
         self.lay_file(path, &origin, |settings, key, value| settings.set(key, value, &origin))
     }
 
     /// Lays a project's file over what is there, as far as it narrows, and returns what is wrong with it.
     fn lay_project_file(&mut self, path: &Path) -> Vec<AppError> {
-        self.lay_file(path, &Origin::Project(path.to_owned()), |settings, key, value| match key {
+        self.lay_file(path, &SettingOrigin::Project(path.to_owned()), |settings, key, value| match key {
             // The name of the project stands in the same file.
             "project" => Ok(()),
             key => settings.narrow(key, &value, path),
@@ -94,7 +103,7 @@ impl Settings {
     fn lay_file(
         &mut self,
         path: &Path,
-        origin: &Origin,
+        origin: &SettingOrigin,
         lay: impl Fn(&mut Settings, &str, Value) -> Result<(), AppError>,
     ) -> Vec<AppError> {
         let table = match read_table(path) {
@@ -118,13 +127,13 @@ impl Settings {
         wrong
     }
 
-    fn turn_off(&mut self, switch: Switch, origin: &Origin) {
+    fn turn_off(&mut self, switch: Switch, origin: &SettingOrigin) {
         let off = Setting { value: Value::Boolean(false), origin: origin.clone() };
         self.by_key.insert(switch.key().to_owned(), off);
     }
 
     fn narrow(&mut self, key: &str, value: &Value, path: &Path) -> Result<(), AppError> {
-        let origin = Origin::Project(path.to_owned());
+        let origin = SettingOrigin::Project(path.to_owned());
         let before = self.known(key, &origin)?.value.clone();
         let narrowed = narrowed(key, &before, value, path).ok_or_else(|| {
             AppError::config(format!("`{}` must not change `{key}` this way", path.display()))
@@ -140,7 +149,7 @@ impl Settings {
         for key in keys {
             let name = format!("{SETTING_PREFIX}{}", key.to_uppercase().replace('.', "_"));
             let Some(text) = environment.text(&name) else { continue };
-            let origin = Origin::Environment(name);
+            let origin = SettingOrigin::Environment(name);
             if let Err(failure) = self.set(&key, value_from(text), &origin) {
                 wrong.push(failure);
                 unclear.extend(Switch::over(&key).map(|switch| (switch, origin)));
@@ -156,7 +165,7 @@ impl Settings {
             return Err(AppError::usage(format!("`--set {assignment}` is not KEY=VALUE"))
                 .hint("write it like `--set search.limit=5`"));
         };
-        self.set(key.trim(), value_from(text.trim()), &Origin::Flag)
+        self.set(key.trim(), value_from(text.trim()), &SettingOrigin::Flag)
     }
 
     /// Returns every value with its origin, by key.
@@ -185,7 +194,7 @@ impl Settings {
         table
     }
 
-    fn known(&self, key: &str, origin: &Origin) -> Result<&Setting, AppError> {
+    fn known(&self, key: &str, origin: &SettingOrigin) -> Result<&Setting, AppError> {
         self.by_key.get(key).ok_or_else(|| {
             AppError::config(format!("there is no setting `{key}` ({origin})"))
                 .hint("`backstory config` lists all settings")
@@ -193,7 +202,7 @@ impl Settings {
     }
 
     /// Sets a value. One that does not fit leaves everything as it was, so that what is set always makes a configuration.
-    fn set(&mut self, key: &str, value: Value, origin: &Origin) -> Result<(), AppError> {
+    fn set(&mut self, key: &str, value: Value, origin: &SettingOrigin) -> Result<(), AppError> {
         let before = self.known(key, origin)?.clone();
         let example = format!("{key} = {}", before.value);
         let is_sensible = is_sensible(&value);

@@ -1,4 +1,5 @@
-//! A session told step by step: what was asked, done and said. Used by `sessions show`.
+//! The transcript of a session, step by step: prompts, commands, edits and messages.
+#![expect(missing_docs, reason = "the fields are the JSON keys; docs/json.md explains them")]
 
 use crate::times;
 use backstory_capture::body_of;
@@ -24,15 +25,15 @@ pub struct StepShape {
     pub truncated: bool,
 }
 
-/// The most that is told of one detail.
+/// The most bytes of one detail.
 const MOST_DETAIL_BYTES: usize = 4 * 1024;
 
-/// Tells of an event.
+/// Returns an event as a step.
 pub fn step(stored: &StoredEvent) -> StepShape {
     let event = &stored.event;
     let account = body_of(event);
     let subagent = account.as_ref().and_then(|account| account.subagent.clone());
-    let (what, text, detail) = account.map_or(("other", String::new(), None), told);
+    let (what, text, detail) = account.map_or(("other", String::new(), None), parts);
     StepShape {
         id: stored.id.0,
         at: times::iso(event.at),
@@ -48,7 +49,7 @@ pub fn step(stored: &StoredEvent) -> StepShape {
     }
 }
 
-fn told(account: EventBody) -> (&'static str, String, Option<String>) {
+fn parts(account: EventBody) -> (&'static str, String, Option<String>) {
     match account.activity {
         Activity::SessionStarted { reason } => ("started", reason.as_str().to_owned(), None),
         Activity::Prompted { text } => ("asked", text, None),

@@ -1,6 +1,6 @@
 //! Errors of imports, exports and records as requests report them.
 
-use super::AppError;
+use super::{AppError, ErrorCode};
 use backstory_exchange::{ExchangeError, RecordError};
 use backstory_memory::{Kind, UnknownKind};
 use std::error::Error;
@@ -10,7 +10,9 @@ impl From<ExchangeError> for AppError {
         match error {
             ExchangeError::Store(error) => error.into(),
             ExchangeError::Path { action, path, source } => AppError::of_path(action, &path, &source),
-            ExchangeError::Unusable { reason, hint } => AppError::user(reason).hint(hint),
+            ExchangeError::Unusable { reason, hint } => {
+                AppError::new(ErrorCode::FileUnusable, reason).hint(hint)
+            }
             ExchangeError::Json(error) => AppError::internal("cannot write JSON").because(&error),
             ExchangeError::Output { .. } | ExchangeError::Input(_) => with_causes(&error),
         }

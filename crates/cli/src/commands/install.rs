@@ -44,6 +44,10 @@ pub(crate) fn run(args: &InstallArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
         say_notes(&program, app, ui);
     }
     if !proposal.is_idle() && !args.yes {
+        // What asks a person cannot ask a program.
+        if args.json {
+            return Err(confirmation_missing());
+        }
         match agreed(&proposal, ui)? {
             Some(true) => {}
             Some(false) => return Ok(Exit::No),

@@ -105,11 +105,7 @@ fn rename(wanted: &str, name: &str, app: &App, ui: &Ui, json: bool) -> Result<Ex
     let mut store = app.store()?;
     let id = app.project_called(&store, wanted)?;
     store.projects_mut().rename(id, &name)?;
-    print(
-        store.projects().list()?.into_iter().filter(|summary| summary.project.id == id).collect(),
-        ui,
-        json,
-    )
+    print(store.projects().list()?.into_iter().filter(|summary| summary.project.id == id).collect(), ui, json)
 }
 
 /// Whether the user has agreed already.

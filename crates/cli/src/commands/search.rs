@@ -203,7 +203,7 @@ mod tests {
         };
         assert_eq!(
             compact_line(&HitShape { head, score: 2.406 }),
-            "  [pattern ] 7                | Safe bash arithmetic that is longer than | lore     | 2026-02-10 | 2.41"
+            "  [rule    ] 7                | Safe bash arithmetic that is longer than | lore     | 2026-02-10 | 2.41"
         );
     }
 }

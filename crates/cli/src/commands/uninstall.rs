@@ -43,6 +43,10 @@ pub(crate) fn run(args: &UninstallArgs, app: &App, ui: &Ui) -> Result<Exit, AppE
         return Ok(exit(&proposal.refused));
     }
     if !proposal.is_idle() && !args.yes {
+        // What asks a person cannot ask a program.
+        if args.json {
+            return Err(confirmation_missing());
+        }
         show_plan(&proposal, PlanDetail::Files, ui)?;
         match ui.confirm("Take Backstory out of these files?") {
             Some(true) => {}

@@ -1,7 +1,7 @@
 //! Refusals with `--json`: whatever a command refuses, a program reads one JSON object with the code, the error and what to do next.
 
 use crate::support::{database, done, remember, run_in, world};
-use backstory_testkit::{ProgramOutput, TestEnv};
+use backstory_testkit::TestEnv;
 use serde_json::Value;
 use std::fs;
 
@@ -163,7 +163,7 @@ const COMMANDS: &[CommandCase] = &[
             (&["rename", "1", " "], 2, "bad_request"),
             (&["merge", "2", "3"], 2, "confirmation_missing"),
             (&["merge", "2", "2", "--yes"], 1, "refused"),
-            (&["unshare"], 1, "refused"),
+            (&["unshare", "atlantis"], 1, "no_such_project"),
             (&["juggle"], 2, "bad_request"),
         ],
     ),
@@ -225,14 +225,20 @@ fn home() -> TestEnv {
     env
 }
 
-/// Checks that a run was refused in JSON, and in JSON alone, with this exit code and this code.
-fn refused(outcome: &ProgramOutput, exit: i32, code: &str, what: &str) {
-    assert_eq!(outcome.code, Some(exit), "{what}: {outcome:?}");
-    let answer: Value =
-        serde_json::from_str(&outcome.stdout).unwrap_or_else(|error| panic!("{what}: {error}: {outcome:?}"));
-    assert_eq!((&answer["ok"], &answer["code"]), (&false.into(), &code.into()), "{what}: {answer}");
-    assert!(answer["error"].as_str().is_some_and(|error| !error.is_empty()), "{what}: {answer}");
-    assert!(answer["hints"].is_array() && answer.get("existing_id").is_some(), "{what}: {answer}");
+/// Returns what is wrong with a run that must be refused in JSON, and in JSON alone, with this exit code and this code.
+fn problem(env: &TestEnv, call: &[&str], exit: i32, code: &str) -> Option<String> {
+    let outcome = env.run(call);
+    let answer: Value = serde_json::from_str(&outcome.stdout).unwrap_or_default();
+    let has_text = answer["error"].as_str().is_some_and(|error| !error.is_empty());
+    let is_complete = has_text && answer["hints"].is_array() && answer.get("existing_id").is_some();
+    let is_refused = answer["ok"] == false && answer["code"] == code && outcome.code == Some(exit);
+    (!is_refused || !is_complete).then(|| format!("{}, not {exit} {code}: {outcome:?}", call.join(" ")))
+}
+
+/// Fails with all that is wrong at once.
+fn all_refused(problems: impl Iterator<Item = Option<String>>) {
+    let problems: Vec<String> = problems.flatten().collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 fn with_json<'a>(case: &CommandCase, arguments: &[&'a str]) -> Vec<&'a str>
@@ -261,23 +267,20 @@ fn every_command_of_the_help_has_a_case() {
 #[test]
 fn what_the_arguments_are_refused_for_is_json() {
     let env = home();
-    for case in COMMANDS {
-        for (arguments, exit, code) in case.refusals {
-            let call = with_json(case, arguments);
-            refused(&env.run(&call), *exit, code, &call.join(" "));
-        }
-        let call = with_json(case, &["--no-such-flag"]);
-        refused(&env.run(&call), 2, "bad_request", &call.join(" "));
-    }
+    let unknown_flag: Refusal = (&["--no-such-flag"], 2, "bad_request");
+    all_refused(COMMANDS.iter().flat_map(|case| {
+        let refusals = case.refusals.iter().chain(std::iter::once(&unknown_flag));
+        let problems =
+            refusals.map(|(arguments, exit, code)| problem(&env, &with_json(case, arguments), *exit, code));
+        problems.collect::<Vec<_>>()
+    }));
 }
 
 #[test]
 fn a_setting_that_cannot_be_used_is_refused_in_json() {
     let env = home();
-    for (_, call) in calls() {
-        let call = [&call[..], &["--set", "no.such.setting=1"]].concat();
-        refused(&env.run(&call), 2, "bad_config", &call.join(" "));
-    }
+    let set = ["--set", "no.such.setting=1"];
+    all_refused(calls().map(|(_, call)| problem(&env, &[&call[..], &set].concat(), 2, "bad_config")));
 }
 
 #[test]
@@ -286,23 +289,23 @@ fn a_configuration_that_cannot_be_read_is_refused_in_json() {
     let file = env.world().join("user/.config/backstory/config.toml");
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     fs::write(&file, "[search\n").unwrap();
-    for (_, call) in calls().filter(|(case, _)| case.needs_config) {
-        refused(&env.run(&call), 2, "bad_config", &call.join(" "));
-    }
+    let calls = calls().filter(|(case, _)| case.needs_config);
+    all_refused(calls.map(|(_, call)| problem(&env, &call, 2, "bad_config")));
 }
 
 #[test]
 fn a_store_that_cannot_be_used_is_refused_in_json() {
     let env = home();
-    database(&env).pragma_update(None, "user_version", 999).unwrap();
-    for (_, call) in calls().filter(|(case, _)| case.needs_store) {
-        refused(&env.run(&call), 1, "store_unusable", &format!("newer: {}", call.join(" ")));
+    let calls = || calls().filter(|(case, _)| case.needs_store);
+    let version = |number: i64| database(&env).pragma_update(None, "user_version", number).unwrap();
+    // A newer store, and one from before the first release.
+    for number in [999, 10] {
+        version(number);
+        all_refused(calls().map(|(_, call)| problem(&env, &call, 1, "store_unusable")));
     }
     fs::remove_dir_all(env.home()).unwrap();
     fs::write(env.home(), "not a directory").unwrap();
-    for (_, call) in calls().filter(|(case, _)| case.needs_store) {
-        refused(&env.run(&call), 1, "store_unusable", &format!("not a home: {}", call.join(" ")));
-    }
+    all_refused(calls().map(|(_, call)| problem(&env, &call, 1, "store_unusable")));
 }
 
 #[test]
