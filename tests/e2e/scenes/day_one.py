@@ -125,8 +125,8 @@ def known(setting, checks, world):
         checks.equal(others, [], f"and nothing of another project (law 8)")
         work = {number for number in range(at * 10, at * 10 + 10) if f"Rule {number} is written down" in texts}
         checks.equal(len(work), 10, f"and what was done in each session of it")
-        trusts = {hit["provenance"] for hit in hits}
-        checks.equal(trusts, {"import"}, f"all of it says that it was imported")
+        provenances = {hit["provenance"] for hit in hits}
+        checks.equal(provenances, {"import"}, "every hit has the provenance import")
 
 
 def again(setting, checks, world):
