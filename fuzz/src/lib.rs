@@ -63,12 +63,12 @@ pub fn hook_event(bytes: &[u8]) {
             provenance,
             body: account,
         };
-        let given = Shingles::default();
+        let injected = Shingles::default();
         let around = CaptureContext {
             redactor: &REDACTOR,
             most_bytes: MOST_BYTES,
             root: "/p",
-            given: &given,
+            given: &injected,
             at: NOW,
         };
         let event = normalise(observation, &around);
@@ -206,13 +206,13 @@ pub fn question(bytes: &[u8]) {
 }
 
 /// What an answer of the worker tells.
-const TOLD: &str = "what is told";
+const PROTECTED: &str = "behind the token";
 
-struct Teller;
+struct FuzzAnswers;
 
-impl Answers for Teller {
+impl Answers for FuzzAnswers {
     fn answer(&self, _: &Asked) -> Result<Answer, Refusal> {
-        Ok(Answer::Text(TOLD.to_owned()))
+        Ok(Answer::Text(PROTECTED.to_owned()))
     }
 
     fn newest(&self) -> Option<Newest> {
@@ -228,7 +228,7 @@ static PORT: LazyLock<u16> = LazyLock::new(|| {
     let limits = Limits { requests_per_second: lots, strangers_per_second: lots, ..Limits::default() };
     let terms = Terms { version: "1.0.0".to_owned(), port: 0, idle: None, limits };
     let Ok(Claim::Ours(lock)) = claim(&place, &terms.version) else { panic!("no worker can be claimed") };
-    let worker = Worker::open(place, lock, &terms, Arc::new(Teller)).expect("a worker");
+    let worker = Worker::open(place, lock, &terms, Arc::new(FuzzAnswers)).expect("a worker");
     let port = worker.note().port;
     std::thread::spawn(move || {
         // The folder goes when the worker does: never.
@@ -250,7 +250,7 @@ pub fn http_head(bytes: &[u8]) {
     drop(stream.read_to_end(&mut answer));
     let answer = String::from_utf8_lossy(&answer);
     assert!(answer.is_empty() || answer.starts_with("HTTP/1."), "{answer:?}");
-    assert!(!answer.contains(TOLD), "told without a token");
+    assert!(!answer.contains(PROTECTED), "answered without a token");
 }
 
 thread_local! {
