@@ -61,7 +61,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "R03",
-        "200 hooks at once on a cold home: 200 kept once, exit 0",
+        "200 hooks at once on a cold home: 200 stored once, exit 0",
         &[Tests(CLI, &["many_at_once::two_hundred_hooks_at_once_on_a_cold_home_are_all_kept_once"])],
         &[("p95", 250.0), ("max", 1000.0)],
     ),
@@ -85,18 +85,18 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "R07",
-        "20 hooks meet an exclusive lock: exit 0, 20 of 20 kept when it is gone",
+        "20 hooks meet an exclusive lock: exit 0, 20 of 20 stored when it is released",
         &[Tests(CLI, &["many_at_once::hooks_that_meet_a_locked_database_lose_nothing"])],
         &[("hook max", 500.0), ("taken in", 5000.0)],
     ),
     bar(
         "R08",
-        "a reader holds on under 5,000 events of 4 KiB: 0 failures, log at most 128 MiB, then 4 MiB",
+        "a reader stays open during 5,000 events of 4 KiB: 0 failures, log at most 128 MiB, 4 MiB afterwards",
         &[Tests(STORE, &["maintaining::a_log_that_grew_under_a_reader_is_cut_when_the_reader_is_gone"])],
     ),
     bar(
         "R09",
-        "a full disk of 8 MiB, 50 hooks: exit 0, 0 acked lost, goes on by itself when there is space",
+        "a full disk of 8 MiB, 50 hooks: exit 0, 0 acked lost, work resumes when there is space",
         &[
             Tests(
                 STORE,
@@ -107,7 +107,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R10",
-        "files may not grow: 0 deaths by the signal, exit 0, 0 acked lost",
+        "a limit on file size: 0 processes killed by the signal, exit 0, 0 acked lost",
         &[
             Tests(
                 STORE,
@@ -121,7 +121,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "R11",
-        "30 seeds of 16 flips, cut files, garbage: 0 panics, originals kept, 99 % of the rows back",
+        "30 seeds of 16 bit flips, cut files, garbage: 0 panics, originals kept, 99 % of the rows recovered",
         &[
             Tests(
                 STORE,
@@ -138,7 +138,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R12",
-        "one byte flipped in each of 100 bodies: 100 of 100 named",
+        "one byte flipped in each of 100 bodies: 100 of 100 reported",
         &[Tests(STORE, &["checking::every_row_with_a_flipped_byte_is_named_and_no_other"])],
     ),
     bar(
@@ -148,13 +148,13 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "R14",
-        "a home that can only be read, as another user: exit 0, 0 files made, `status` says why",
+        "a read-only home, as another user: exit 0, 0 files created, `status` says why",
         &[Tests(CLI, &["bad_homes::a_home_that_cannot_be_written_is_still_read"])],
         &[("max", 200.0)],
     ),
     bar(
         "R15",
-        "clocks that jump by hours and years: order of arrival, 0 rows removed, no age below zero",
+        "the clock jumps by hours and years: rows stay in order of arrival, 0 removed, no negative age",
         &[
             Tests(STORE, &["events::events_are_read_in_the_order_they_arrived"]),
             Tests(STORE, &["maintaining::a_clock_that_jumps_removes_nothing"]),
@@ -169,19 +169,19 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "R17",
-        "a stale socket, lock and note that name a stranger: a new worker serves",
+        "a stale socket, lock and `worker.json` that name another process: a new worker serves",
         &[Tests(CLI, &["workers::what_a_dead_worker_left_stops_neither_a_new_one_nor_a_hook"])],
         &[("serves", 1000.0), ("hook max", 200.0)],
     ),
     timed(
         "R18",
-        "a stopped worker, 50 hooks: exit 0, 50 of 50 kept once",
+        "a stopped worker, 50 hooks: exit 0, 50 of 50 stored once",
         &[Tests(CLI, &["workers::a_worker_that_hangs_hurts_no_hook"])],
         &[("hook max", 300.0), ("taken in", 5000.0)],
     ),
     bar(
         "R19",
-        "a port of a stranger: another port is taken, nobody talks to them",
+        "the wanted port belongs to another program: another port is used, nothing is sent to that program",
         &[Tests(CLI, &["workers::a_port_of_a_stranger_is_left_to_them"])],
     ),
     timed(
@@ -192,7 +192,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "R21",
-        "a program that hangs, its runner told to end, killed or out of time: 0 processes left",
+        "a model's program that hangs, its runner terminated, killed or out of time: 0 processes left",
         &[Tests(
             CLI,
             &[
@@ -205,7 +205,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R22",
-        "a model that refuses or talks rubbish for ever: at most 10 calls a minute, 3 tries a job, one over budget",
+        "a model that always refuses or answers garbage: at most 10 calls per minute, 3 attempts per job, one call over budget",
         &[Tests(
             CLI,
             &[
@@ -217,7 +217,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R23",
-        "a program that fires our own hooks, 10 sessions, each guard alone: 0 rows of it, a call a session",
+        "a model's program that fires our own hooks, 10 sessions, each guard alone: 0 rows captured, 1 call per session",
         &[Tests(
             CLI,
             &[
@@ -233,7 +233,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R24",
-        "what was given comes back 50 times: 0 memories of it, no run of 64 characters kept",
+        "injected text comes back 50 times: 0 memories of it, no run of 64 characters stored",
         &[
             Tests(DISTIL, &["distil::what_was_given_and_comes_back_leaves_no_memory"]),
             Tests(CLI, &["laws::law_5_what_we_said_is_not_captured_as_if_it_had_happened"]),
@@ -241,7 +241,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R25",
-        "schema made once by 8 racing openers, kills at 100 points: old or new, never between; unreleased ones refused untouched",
+        "8 processes race to create the schema, kills at 100 points: old or new, never between; schemas from before the first release refused untouched",
         &[
             Tests(
                 STORE,
@@ -264,7 +264,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "R27",
-        "100 MiB to each kind of hook: 64 MiB of memory, a row under its cap, no broken pipe",
+        "100 MiB to each kind of hook: at most 64 MiB of memory, one row under its cap, no broken pipe",
         &[Tests(CLI, &["huge_payloads::a_hundred_megabytes_leave_a_small_event_of_their_session"])],
         &[("max", 1000.0)],
     ),
@@ -295,17 +295,17 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R30",
-        "30 hostile names as folder and as file: all kept once, no file elsewhere",
+        "30 hostile names as folder and as file: all stored once, no file elsewhere",
         &[Tests(CLI, &["many_at_once::folders_with_hostile_names_are_projects_like_any_other"])],
     ),
     bar(
         "R31",
-        "each hook, whatever is wrong, at least 200 runs: stdout empty or one answer, never exit 2, one line at most",
+        "each hook under every fault, at least 200 runs: stdout empty or one reply, at most one line on stderr, never exit 2",
         &[Tests(CLI, &["hostile_payloads::no_event_makes_a_hook_speak_whatever_is_wrong"])],
     ),
     bar(
         "R32",
-        "2,000 prompts of 1 MB: at most 16 KiB each, 80 % of what is freed given back",
+        "2,000 prompts of 1 MB: at most 16 KiB each, 80 % of the freed space returned",
         &[
             Tests(CLI, &["huge_payloads::prompts_of_a_megabyte_leave_little_and_give_it_back"]),
             Tests(STORE, &["maintaining::space_of_what_went_comes_back"]),
@@ -313,7 +313,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R33",
-        "a copy made while others write, opened elsewhere: sound, all that was acked before it began",
+        "a backup made while others write, opened elsewhere: sound, with everything acked before it began",
         &[Tests(
             STORE,
             &[
@@ -325,7 +325,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R34",
-        "the Nth write, sync or rename fails, N to 200: 0 lost, 0 panics, no partial file in the spool",
+        "the Nth write, sync or rename fails, N up to 200: 0 lost, 0 panics, no partial file in the spool",
         &[
             Tests(STORE, &["limits::wherever_a_file_stops_growing_nothing_acknowledged_is_lost"]),
             Tests(CLI, &["faults::whichever_call_fails_the_event_is_kept"]),
@@ -333,12 +333,12 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S01",
-        "the critical secrets: 98.8 % gone",
+        "the critical secrets: 98.8 % redacted",
         &[Tests(CAPTURE, &["corpus::hardly_a_secret_that_agents_meet_is_left"])],
     ),
     timed(
         "S02",
-        "all secrets: 90 % gone, at most one hit in 2 MiB of ordinary source",
+        "all secrets: 90 % redacted, at most one hit in 2 MiB of ordinary source",
         &[
             Tests(
                 CAPTURE,
@@ -354,7 +354,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S03",
-        "the critical secrets through every way in: 0 redacted spans in any file",
+        "the critical secrets through every input: 0 redacted spans in any file",
         &[Tests(
             CLI,
             &[
@@ -378,7 +378,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S06",
-        "10,000 random derivation graphs: 0 with more provenance than the least of its ancestors",
+        "10,000 random derivation graphs: 0 with a higher provenance than the lowest of its ancestors",
         &[
             Units(
                 MEMORY,
@@ -389,7 +389,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S07",
-        "injection strings as output of the web, then a session: 0 injected, all labelled, each found by its number in a fence",
+        "attack strings fetched from the web, then a session: 0 injected, all labelled, each readable by its id in a fence",
         &[
             Tests(INJECT, &["hostile::no_injection_from_outside_is_injected"]),
             Tests(CLI, &["hostile_records::attacks_from_the_web_are_never_told_and_stay_to_be_looked_up"]),
@@ -402,7 +402,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S09",
-        "hosts, origins, tokens and methods mixed, at least 60 requests: the expected answers, nothing told without a token",
+        "hosts, origins, tokens and methods mixed, at least 60 requests: the expected answers, no data without a token",
         &[Tests(SERVER, &["doors::every_mix_of_host_origin_token_and_method_is_answered_as_it_must"])],
     ),
     bar(
@@ -423,7 +423,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S12",
-        "two projects, 1,000 random questions by command, MCP, HTTP and hooks: 0 rows of the other",
+        "two projects, 1,000 random queries by command, MCP, HTTP and hooks: 0 rows of the other",
         &[
             Tests(STORE, &["searching::no_question_reaches_into_another_project"]),
             Tests(CLI, &["every_door::no_question_by_any_door_reaches_into_another_project"]),
@@ -459,7 +459,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S16",
-        "every fuzz target with its seeds and 5,000 damaged ones: 0 broken (`cargo xtask fuzz` searches on, 60 s each)",
+        "every fuzz target with its seeds and 5,000 mutated ones: 0 failures (`cargo xtask fuzz` goes on, 60 s each)",
         &[Tests(
             CLI,
             &[
@@ -470,18 +470,18 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "S17",
-        "10 MB of adversarial text to the redactor: 64 MiB of memory",
+        "10 MB of adversarial text to the redactor: at most 64 MiB of memory",
         &[Tests(CLI, &["adversarial::ten_megabytes_made_to_be_slow_are_redacted_in_little_memory"])],
         &[("max", 1000.0)],
     ),
     bar(
         "X01",
-        "an import killed up to 20 times, as long as it runs: in the end nobody can tell",
+        "an import killed up to 20 times and run again: the same store as without a kill",
         &[Tests(CLI, &["importing_transcripts::an_import_that_is_killed_goes_on"])],
     ),
     bar(
         "X02",
-        "256 random stores: each comes back whole from lines and from documents",
+        "256 random stores: each comes back whole from JSONL and from Markdown",
         &[Tests(
             CLI,
             &["exporting_anything::whatever_a_store_holds_comes_back_from_lines_and_from_documents"],
@@ -489,7 +489,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "X03",
-        "members of two teams write, forget, sync and are killed for 60 s: all replicas equal, 0 lost, 0 twice, 0 foreign",
+        "members of two teams write, forget, sync and are killed for 60 s: all replicas equal, 0 lost, 0 duplicated, 0 foreign",
         &[Tests(
             CLI,
             &["team_storm::in_the_end_every_member_has_the_same_and_nobody_anything_of_another_team"],
@@ -497,7 +497,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "X04",
-        "a hub of 100,000 memories: pulls and searches go by its indexes",
+        "a hub of 100,000 memories: pulls and searches use its indexes",
         &[Tests(
             SYNC,
             &[
@@ -509,7 +509,7 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "X05",
-        "40 times three people write, revise, forget, branch and merge a folder in git: 0 conflicts, all replicas equal; 10,000 memories go through it",
+        "40 rounds of three people who write, revise, forget, branch and merge a folder in git: 0 conflicts, all replicas equal; 10,000 memories pass through it",
         &[Tests(
             CLI,
             &[
@@ -520,12 +520,12 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "X06",
-        "hooks of a shared project: 0 connections to its hub, every answer as without a team",
+        "hooks of a shared project: 0 connections to its hub, every reply as without a team",
         &[Tests(CLI, &["team_faults::no_hook_opens_a_connection_and_every_hook_answers_as_without_a_team"])],
     ),
     bar(
         "X07",
-        "a hub that is down, stalls, is cut off anywhere, is newer, full or has revoked us, and a full disk here: said each time, 0 lost, 0 told twice",
+        "a hub that is down, stalls, cuts the connection anywhere, is newer, is full or has revoked us, and a full disk here: reported each time, 0 lost, 0 pushed twice",
         &[Tests(
             CLI,
             &[
