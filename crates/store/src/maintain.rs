@@ -117,7 +117,7 @@ impl UpkeepReader<'_> {
     /// Cuts the log where it has grown long.
     ///
     /// Whoever opens the store alone reads the whole log first, so it is kept short enough to be read unnoticed
-    /// (docs/design/0002-the-log-and-the-hook.md).
+    /// (docs/design/0002-write-ahead-log.md).
     pub fn truncate_long_log(&self) -> Result<(), StoreError> {
         match fs::metadata(beside(&self.store.path, "-wal")) {
             Ok(log) if log.len() > LONG_LOG => self.store.upkeep().checkpoint(),
