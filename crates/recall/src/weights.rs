@@ -11,9 +11,9 @@ use serde::Deserialize;
 pub struct RankingWeights {
     /// The share of meaning in relevance, 0 to 1; the rest is words. Without vectors only words count.
     pub meaning: f64,
-    /// The BM25 that is worth half of what words can be worth; 0 takes BM25 as it is.
+    /// The BM25 score that counts as half of the maximum; 0 uses BM25 unchanged.
     pub saturation: f64,
-    /// The least cosine of a memory that holds none of the words.
+    /// Minimum cosine of a memory that contains none of the words.
     pub nearness: f64,
     /// The weight of a synonym; a word of the query itself has 1.
     pub synonyms: f64,
@@ -29,7 +29,7 @@ pub struct RankingWeights {
     pub recency: f64,
     /// Half-life of recency in days.
     pub recency_days: f64,
-    /// How many times slower durable kinds age: decisions, patterns, learnings, goals.
+    /// How many times slower durable kinds age: rules, decisions, facts, goals.
     pub durable: f64,
     /// Bonus for each tenfold of uses.
     pub used: f64,
