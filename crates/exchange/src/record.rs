@@ -163,7 +163,11 @@ impl MemoryRecord {
         content.facts.clone_from(&self.facts);
         content.concepts.clone_from(&self.concepts);
         content.files.clone_from(&self.files);
-        content.details = self.details.as_ref().and_then(|details| Details::from_json(&details.to_string()));
+        content.details = self.details.as_ref().and_then(|details| match details {
+            // The front matter of a document holds it as text.
+            Value::String(text) => Details::from_json(text),
+            details => Details::from_json(&details.to_string()),
+        });
         content.importance = self.importance.map_or(content.importance, Importance::new);
         content.confidence = self.confidence.map_or(content.confidence, Confidence::new);
         content.scope = self.scope()?.unwrap_or(MemoryScope::Project);

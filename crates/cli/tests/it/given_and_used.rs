@@ -39,20 +39,20 @@ fn law_9_what_was_used_is_known() {
             |given: &Value| (given["kind"].as_str().unwrap().to_owned(), given["used"].as_u64().unwrap());
         status["injected"].as_array().unwrap().iter().map(of).collect()
     };
-    let kinds = ["decision", "failure", "fact"];
+    let kinds = ["decision", "fact", "failure"];
     let counts = |numbers: [u64; 3]| kinds.map(str::to_owned).into_iter().zip(numbers).collect::<Vec<_>>();
     assert_eq!(used(), counts([0, 0, 0]));
     does(
         json!({"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_use_id": "1", "tool_response": {},
         "tool_input": {"file_path": env.project().join("billing.py"), "old_string": "x = 1", "new_string": "x = 2"}}),
     );
-    assert_eq!(used(), counts([0, 0, 1]));
+    assert_eq!(used(), counts([0, 1, 0]));
     let ran = |command: &str, id: &str| {
         json!({"hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": id,
         "tool_input": {"command": command}, "tool_response": {"stdout": "ok"}})
     };
     does(ran("make tea", "2"));
-    assert_eq!(used(), counts([0, 0, 1]));
+    assert_eq!(used(), counts([0, 1, 0]));
     does(ran("make database", "3"));
     assert_eq!(used(), counts([0, 1, 1]));
     does(json!({"hook_event_name": "Stop", "last_assistant_message": "The ledger is done."}));
