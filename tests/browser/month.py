@@ -173,7 +173,7 @@ class Month:
 
     def head(self, row):
         """A row as `search` and `show` tell it."""
-        shown = {**row, "uid": f"{row['id']:032x}", "project": row["project_name"], "project_id": row["project"], "host_session": None, "standing": "superseded" if row["superseded_by"] else "live", "importance": 3, "confidence": 0.86}
+        shown = {**row, "uid": f"{row['id']:032x}", "project": row["project_name"], "project_id": row["project"], "host_session": None, "standing": "superseded" if row["superseded_by"] else "confirmed", "importance": 3, "confidence": 0.86}
         return shown
 
     def memory(self, number):

@@ -179,7 +179,7 @@ pub fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
         session: memory.session.map(|id| id.0),
         host_session: session.map(|session| session.host_session),
         provenance: content.provenance.to_string(),
-        standing: if superseded_by.is_some() { "superseded" } else { "live" },
+        standing: if superseded_by.is_some() { "superseded" } else { "confirmed" },
         superseded_by,
         pinned: content.pinned,
         importance: content.importance.get(),

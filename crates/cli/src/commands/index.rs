@@ -17,7 +17,7 @@ pub(crate) struct IndexArgs {
     /// Make all vectors anew, or go on where that was broken off (default: the word index anew, and the vectors that are missing)
     #[arg(long)]
     pub(crate) vectors: bool,
-    /// SearchResults in JSON
+    /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -55,7 +55,7 @@ pub(crate) struct SearchArgs {
     /// One line per memory
     #[arg(long, conflicts_with = "json")]
     pub(crate) compact: bool,
-    /// SearchResults in JSON
+    /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -194,7 +194,7 @@ mod tests {
             session: None,
             host_session: None,
             provenance: "user".into(),
-            standing: "live",
+            standing: "confirmed",
             superseded_by: None,
             pinned: false,
             importance: 3,

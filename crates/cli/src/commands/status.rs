@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Arguments of `status`.
 #[derive(Args, Debug)]
 pub(crate) struct StatusArgs {
-    /// SearchResults in JSON
+    /// Answer in JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
