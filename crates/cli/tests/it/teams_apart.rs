@@ -61,7 +61,7 @@ fn two_teams_of_one_name_are_kept_apart_and_neither_reaches_what_is_the_others()
         "SET session_replication_role = replica;
          INSERT INTO backstory.memories SELECT team, project_key, '{uid}', 1, author FROM backstory.memories;
          INSERT INTO backstory.revisions SELECT team, project_key, '{uid}', revised_at_ms + 1, content_digest, author, pg_current_xact_id(), kind, category, 'taken over',
-             body, facts, concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, search_vector FROM backstory.revisions"
+             body, facts, concepts, files, details, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, search_vector FROM backstory.revisions"
     ));
     for database in [&one.database, &two.database] {
         database.wait_for_commits();

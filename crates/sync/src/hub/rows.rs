@@ -5,7 +5,9 @@ use backstory_memory::{
     Category, Confidence, Content, Details, Importance, MemoryScope, SharedRevision, Timestamp, Uid,
 };
 use postgres::Row;
+use postgres::row::RowIndex;
 use postgres::types::FromSql;
+use std::fmt::Display;
 use std::str::FromStr;
 
 /// The columns of a revision, in the order [`revision`] reads them, after those of its memory.
@@ -26,7 +28,7 @@ pub(crate) fn code<T: FromStr>(text: &str) -> Result<T, HubError> {
 }
 
 /// Reads one column.
-pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, at: usize) -> Result<T, HubError> {
+pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, at: impl RowIndex + Display) -> Result<T, HubError> {
     row.try_get(at).map_err(|error| HubError::BadRow(error.to_string()))
 }
 

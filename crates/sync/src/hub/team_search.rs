@@ -61,7 +61,7 @@ macro_rules! hits {
         concat!(
             "SELECT ",
             revision_columns!(),
-            ", r.project_key, f.rank, f.has_all, first.author::text, first.provenance, ",
+            ", r.project_key, f.rank, f.has_all, first.author::text AS first_author, first.provenance AS first_provenance, ",
             $nearness,
             " AS near FROM (",
             $found,
@@ -121,11 +121,11 @@ fn hit(row: &Row) -> Result<TeamHit, HubError> {
     Ok(TeamHit {
         uid: rows::uid(column(row, 0)?)?,
         revision: rows::revision(row)?,
-        project: column(row, 17)?,
-        words: f64::from(column::<f32>(row, 18)?),
-        has_all: column(row, 19)?,
-        first_author: column(row, 20)?,
-        first_provenance: rows::code(column(row, 21)?)?,
-        cosine: column(row, 22)?,
+        project: column(row, "project_key")?,
+        words: f64::from(column::<f32>(row, "rank")?),
+        has_all: column(row, "has_all")?,
+        first_author: column(row, "first_author")?,
+        first_provenance: rows::code(column(row, "first_provenance")?)?,
+        cosine: column(row, "near")?,
     })
 }

@@ -99,7 +99,7 @@ fn no_verb_on_any_table_reaches_another_team() {
         "INSERT INTO backstory.pins (team, project_key, uid, is_pinned) VALUES ('b', 'remote:example.org/one', 'u1', true)",
         "INSERT INTO backstory.links (team, project_key, uid, relation, target_uid) VALUES ('b', 'remote:example.org/one', 'u1', 'relates', 'u2')",
         "INSERT INTO backstory.revisions SELECT 'b', project_key, uid, revised_at_ms + 1, content_digest, author, xact_id, kind, category, title, body, facts,
-             concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, search_vector FROM backstory.revisions",
+             concepts, files, details, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, search_vector FROM backstory.revisions",
     ];
     for chosen in ["a", "b"] {
         for sql in into_b {
@@ -135,7 +135,7 @@ fn nobody_writes_in_anothers_name_or_into_the_past_of_the_hub() {
     transaction.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
     let forged = format!(
         "INSERT INTO backstory.revisions SELECT team, project_key, uid, 99999999999999, content_digest, '{}', '3'::xid8, kind, category, 'forged', body, facts,
-             concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, 'bait'::tsvector FROM backstory.revisions",
+             concepts, files, details, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, 'bait'::tsvector FROM backstory.revisions",
         test.name("bob")
     );
     assert_eq!(transaction.execute(&forged, &[]).unwrap(), 1);
