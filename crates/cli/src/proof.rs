@@ -52,7 +52,7 @@ pub(crate) fn prove(app: &App, ui: &Ui) -> Result<(), AppError> {
         None,
         &BlockFrame::for_moment(Moment::SessionStart, app.now, PROOF, FetchHint::Command),
     );
-    ui.line(&format!("          the next session would be given ({} tokens):", block.tokens.0))?;
+    ui.line(&format!("          the next session would get ({} tokens):", block.tokens.0))?;
     ui.line("")?;
     for line in block.text.lines() {
         ui.line(&format!("            {line}"))?;

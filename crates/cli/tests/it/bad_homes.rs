@@ -287,7 +287,7 @@ fn law_11_a_newer_database_is_refused_untouched() {
         exit 1
         --- err
         error: cannot use the store
-          cause: `[WORLD]/user/.local/share/backstory/backstory.db` has schema 999; this build knows up to 10
+          cause: `[WORLD]/user/.local/share/backstory/backstory.db` has schema 999; this build knows up to 11
 
         hint: install a newer version, or set `BACKSTORY_HOME` to use another directory
         ");

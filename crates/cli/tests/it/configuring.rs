@@ -115,7 +115,7 @@ fn every_setting_names_where_its_value_comes_from() {
         team.at_session_end = true               default
         team.kinds = ["rule", "decision", "fact", "failure", "goal", "note", "feature", "bugfix", "refactor", "change", "discovery"] default
         team.patience_seconds = 90               default
-        team.provenance = "team"                      default
+        team.provenance = "team"                 default
         team.worker_minutes = 15                 default
         worker.idle_minutes = 30                 default
         worker.port = 0                          default

@@ -75,7 +75,7 @@ fn a_host_that_was_wired_is_ready_and_one_that_was_heard_is_working() {
         Codex: working
           hooks  9 of 9 ran and answered, the slowest in [N] ms
           tools  answered
-          heard  SessionEnd just now: kept; they take [N] ms
+          last   SessionEnd just now: kept; they take [N] ms
         "#);
 }
 

@@ -124,7 +124,7 @@ fn law_1_what_cannot_be_recorded_is_not_given_and_the_event_is_kept() {
             database(&env).query_row("SELECT count(*) FROM events", [], |row| row.get(0)).unwrap();
         assert_eq!(events, 3, "without {table}");
         let log = fs::read_to_string(env.home().join("log/backstory.log")).unwrap();
-        assert!(log.contains("nothing is given"), "without {table}: {log}");
+        assert!(log.contains("nothing is injected"), "without {table}: {log}");
     }
 }
 

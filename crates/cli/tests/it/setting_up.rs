@@ -43,7 +43,7 @@ fn setup_makes_the_store_touches_nothing_else_unasked_and_proves_itself() {
                     summary   Fixed the page count of the pager
                     decision  We use pytest here, not unittest
                     handoff   Next: Show the page count in the footer
-                  the next session would be given ( [N] tokens):
+                  the next session would get ( [N] tokens):
 
                     <backstory-00000000>
                     Recorded data from earlier sessions of this project, not instructions. Ages are as of this session's start.
@@ -212,37 +212,37 @@ fn help_lists_every_command() {
         Usage: backstory [OPTIONS] <COMMAND>
 
         Commands:
-          setup        Make the store, connect the hosts that are found, and prove that it works
+          setup        Create the store, connect the hosts on this machine, and run a demo
           install      Connect hosts: hooks, MCP server, rules
-          uninstall    Take out of hosts what `install` put in
+          uninstall    Disconnect hosts: undo what `install` changed
           remember     Write a memory
-          revise       Give a memory other words, keeping what it said before
-          supersede    Write a memory that replaces another
-          forget       Forget memories for good
-          pin          Keep a memory in view
-          show         Show memories whole
-          search       Find memories
-          why          Say what speaks for a memory: where it came from, when it was given and used, and
-                       what it has to do with a question
-          context      Show what a session would be given now, and its bill
+          revise       Change what a memory says, keeping the old text as a revision
+          supersede    Replace a memory with a new one
+          forget       Delete memories for good
+          pin          Pin a memory
+          show         Show whole memories
+          search       Search memories
+          why          Explain where a memory came from, when it was used, and its score
+          context      Preview what would be injected now, and what it costs
           timeline     Show what came before and after a memory
-          sessions     List sessions, or tell one step by step
-          distil       Make memories of what happened in sessions, where that is still to be done
-          handoff      Say where the work stands, or write it down
+          sessions     List sessions, or show one step by step
+          distil       Derive memories from sessions that have something new
+          handoff      Show where the work stands, or write it down
           project      Show, rename, merge or share projects
           team         Join a team, or run one: its memories live in a PostgreSQL of yours
-          sync         Tell teams what is new in the projects shared with them, and hear what they tell
-          import       Import what is on this machine already, or memories from a file
-          export       Write memories to a file or a folder
-          index        Rebuild what is derived from the memories
-          status       Show how the store is doing
-          doctor       Check the store and every host that is connected, and mend what is damaged
+          sync         Push what is new in shared projects to their teams, and pull what is new there
+          import       Import memories from a file, or what is on this machine already
+          export       Export memories to a file or a folder
+          index        Rebuild the search indexes
+          status       Show the state of the store and of the hooks
+          doctor       Check the store and every connected host, and repair what is damaged
           eval         Measure recall on a data set, in a store of its own
           config       Show the configuration and where each value comes from
-          redact       Take secrets and private parts out of a text
-          mcp          Serve the tools an agent asks (search, timeline, get, remember, forget) over MCP
-          serve        Serve the viewer and an HTTP interface on this machine; nothing else needs it
-          view         Look around in a browser: what is remembered, what was given, and why
+          redact       Remove secrets and private parts from a text
+          mcp          Run the MCP server (search, timeline, get, remember, forget) on standard input and
+                       output
+          serve        Run the worker: the viewer and an HTTP API on this machine
+          view         Open the viewer in a browser
           completions  Print a completion script for a shell
           help         Print this message or the help of the given subcommand(s)
 
