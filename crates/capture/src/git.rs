@@ -17,7 +17,7 @@ use std::time::Duration;
 
 /// Longer than any name of a branch.
 const MOST_HEAD_BYTES: u64 = 4 * 1024;
-/// How many dirty files are told.
+/// How many dirty files are listed.
 const MOST_DIRTY: usize = 50;
 /// How much of HEAD is taken at once.
 const MOST_BLOB_BYTES: usize = 16 << 20;
@@ -50,25 +50,25 @@ pub fn work_tree_of(folder: &Path) -> Option<GitWorkTree> {
     Some(GitWorkTree { common_dir: common_dir(&git_dir)?, root })
 }
 
-/// Returns what the user is called, where git was told.
+/// Returns the user's name from the git configuration.
 #[must_use]
 pub fn user_name(folder: &Path, deadline: Duration) -> Option<String> {
-    let told = ask(folder, &["config", "--get", "user.name"], Vec::new(), MOST_LINE_BYTES, deadline);
-    let name = String::from_utf8(told).ok()?.trim().to_owned();
+    let answer = ask(folder, &["config", "--get", "user.name"], Vec::new(), MOST_LINE_BYTES, deadline);
+    let name = String::from_utf8(answer).ok()?.trim().to_owned();
     Some(name).filter(|name| !name.is_empty())
 }
 
 /// Returns the commit a work tree is at.
 #[must_use]
 pub fn head(root: &Path, deadline: Duration) -> Option<String> {
-    let told = ask(
+    let answer = ask(
         root,
         &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
         Vec::new(),
         MOST_LINE_BYTES,
         deadline,
     );
-    line(&told)
+    line(&answer)
 }
 
 /// Returns the address the user of a repository signs commits with.
@@ -80,8 +80,8 @@ pub fn user_email(root: &Path, deadline: Duration) -> Option<String> {
 /// Returns how many commits lead to the one a work tree is at.
 #[must_use]
 pub fn count_commits(root: &Path, deadline: Duration) -> Option<u64> {
-    let told = ask(root, &["rev-list", "--count", "HEAD"], Vec::new(), MOST_LINE_BYTES, deadline);
-    line(&told)?.parse().ok()
+    let answer = ask(root, &["rev-list", "--count", "HEAD"], Vec::new(), MOST_LINE_BYTES, deadline);
+    line(&answer)?.parse().ok()
 }
 
 /// Returns the branch a folder is on; nothing where no branch is checked out, or there is no repository.
@@ -163,9 +163,9 @@ fn status(root: &Path, deadline: Duration) -> Vec<StatusEntry> {
     let Some(prefix) = prefix(root) else { return Vec::new() };
     let status =
         ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules", "--", "."];
-    let told = ask(root, &status, Vec::new(), MOST_LIST_BYTES, deadline);
+    let answer = ask(root, &status, Vec::new(), MOST_LIST_BYTES, deadline);
     let inside = |path: &str| path.strip_prefix(prefix.as_str()).map(str::to_owned);
-    let mut fields = fields(&told);
+    let mut fields = fields(&answer);
     let mut entries = Vec::new();
     while let Some(field) = fields.next() {
         let (Some(state), Some(path)) = (field.get(..2), field.get(3..)) else { continue };
@@ -204,7 +204,7 @@ fn fields(answer: &[u8]) -> impl Iterator<Item = String> {
     fields.map(|field| String::from_utf8_lossy(field).into_owned()).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns how paths under `root` begin when they are told from the top of the work tree.
+/// Returns how paths under `root` begin when they are given from the top of the work tree.
 fn prefix(root: &Path) -> Option<String> {
     let (top, _) = work_tree(root)?;
     let root = root.canonicalize().ok()?;

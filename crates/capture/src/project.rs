@@ -1,9 +1,9 @@
-//! Which project a folder belongs to, told from the file system alone.
+//! Which project a folder belongs to, read from the file system alone.
 //!
 //! It runs in every hook, so it starts no process, lists no directory, reads a bounded part of a few small files, and
 //! cannot fail: a broken `.git` or override file makes for a weaker answer, never for an error.
 //!
-//! Not here: which known project a project_ref is of (`backstory_memory::ProjectRef::claim`), and the other settings of the
+//! Not here: which known project a reference is of (`backstory_memory::ProjectRef::claim`), and the other settings of the
 //! override file (`cli`). Why it works this way: `docs/design/0001-project-identity.md`.
 
 mod files;

@@ -103,7 +103,7 @@ impl Redactor {
         let literals = options.literals.into_iter().filter(|literal| literal.len() >= SHORTEST_LITERAL);
         let values = options.environment.into_iter().filter(|(name, value)| {
             value.len() >= SHORTEST_VALUE
-                && names::telling(name.as_bytes()).is_some()
+                && names::name_class(name.as_bytes()).is_some()
                 && !value.starts_with('/')
         });
         let tokens = tokens::TokenRules::new(literals.chain(values.map(|(_, value)| value)));

@@ -91,7 +91,7 @@ impl<'a> FailureTracker<'a> {
         self.fixed_in(turn).any(fixes)
     }
 
-    /// Whether a failure nothing status is worth knowing: the session stopped at it, or came back to it.
+    /// Whether a failure that nothing fixed is worth knowing: the session stopped at it, or came back to it.
     fn weighs(&self, open: &OpenFailure) -> bool {
         let is_test = self.ran_at(open.failed_at).is_some_and(|ran| TestRun::from_command(&ran).is_some());
         (is_test || open.times > 1) && !is_of_the_moment(open.signature.class)

@@ -3,7 +3,7 @@
 //! A [`FailureSignature`] is the telling line of the output without what varies, the command by its name, and a digest
 //! of both. [`pair`] finds, in the steps of a turn, which failure was followed by what fixed it.
 //!
-//! Pure rules, nothing is stored here. Nothing calls it yet: distillation will.
+//! Pure rules: nothing is stored here.
 
 mod command;
 mod command_run;

@@ -40,7 +40,7 @@ pub(super) fn distilled(kind: Kind, title: &str, body: &str, provenance: Provena
     Content { confidence: Confidence::DISTILLED, provenance, ..Content::new(kind, title.trim(), body) }
 }
 
-/// What names a subject the same way on every run: what sort it is, and what tells it from others of its sort.
+/// Returns a stable digest of a category and its key parts.
 pub(super) fn subject(sort: &str, parts: &[&[u8]]) -> Digest {
     digest(std::iter::once(sort.as_bytes()).chain(parts.iter().copied()))
 }

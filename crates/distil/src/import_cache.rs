@@ -1,4 +1,4 @@
-//! Says at once that nothing known has to do with what was found: so it is with nearly everything an import finds.
+//! A negative cache for imports: no stored memory can match this finding. That holds for nearly everything an import finds.
 //!
 //! Which memories are closest to a finding the word index knows, and to ask it takes milliseconds in a store of some size. Here every
 //! memory is held by what a finding must share with it to say the same or the opposite: a matter, or a sketch of its words. Where

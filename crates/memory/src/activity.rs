@@ -57,7 +57,7 @@ pub enum Activity {
         command: String,
         /// What it printed.
         output: String,
-        /// How it status.
+        /// How it ended.
         status: ExitStatus,
     },
     /// A file was read, a directory listed, something searched for: one line, without what was found.

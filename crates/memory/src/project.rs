@@ -98,13 +98,13 @@ impl KnownProject {
 }
 
 impl ProjectRef {
-    /// Finds the project this project_ref is of, or `None` when it is one that was not met before.
+    /// Finds the project this reference is of, or `None` when it is one that was not met before.
     ///
     /// `lookup` returns the project that owns a key. The strongest evidence decides: first the name or the remote, then
     /// births, then paths, each only where nothing contradicts it. Where evidence is thin, two projects are kept apart:
     /// merging them later is easy, a leak cannot be taken back.
     ///
-    /// Whoever records the project_ref adds its keys to the claimed project, leaving those that belong to another project
+    /// Whoever records the reference adds its keys to the claimed project, leaving those that belong to another project
     /// where they are, but for [`ProjectRef::place`] and the root, which move to the project that now stands there.
     ///
     /// # Errors
@@ -128,13 +128,13 @@ impl ProjectRef {
         Ok(None)
     }
 
-    /// Returns the key of the place this project_ref stands in, if it is known by its place at all.
+    /// Returns the key of the place this reference stands in, if it is known by its place at all.
     #[must_use]
     pub fn place(&self) -> Option<&ProjectKey> {
         self.keys.iter().find(|key| key.is_path())
     }
 
-    /// Whether nothing contradicts that this project_ref is of the project that owns its key number `at`.
+    /// Whether nothing contradicts that this reference is of the project that owns its key number `at`.
     fn agrees(&self, key: &ProjectKey, at: usize, known: &KnownProject) -> bool {
         // The remote was looked up before and is not theirs: where both have one, they differ.
         let remote_differs = self.keys.iter().any(ProjectKey::is_remote) && known.has(ProjectKey::is_remote);
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// What a store does with project_refs, in a few lines: claim or create, then record.
+    /// What a store does with references, in a few lines: claim or create, then record.
     #[derive(Default)]
     struct Register(Vec<KnownProject>);
 

@@ -18,7 +18,7 @@ pub struct SharedRevision {
 }
 
 impl SharedRevision {
-    /// Returns what is the same wherever nothing is left to be told.
+    /// Returns the digest of everything that is shared: equal where there is nothing to push or pull.
     ///
     /// How sure we are and how often it was met is each machine's own experience: it goes along, and is no news by itself.
     #[must_use]
@@ -33,7 +33,7 @@ impl SharedRevision {
     }
 }
 
-/// Returns what is the same wherever nothing is left to be told of a memory.
+/// Returns the digest of everything a team shares of a memory: equal where there is nothing to push or pull.
 #[must_use]
 pub fn content_digest(content: &Content, superseded_by: Option<&Uid>) -> Digest {
     let time = |time: Option<Timestamp>| time.map(|time| time.0.to_le_bytes());

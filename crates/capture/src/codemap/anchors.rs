@@ -79,7 +79,7 @@ pub fn freshness(
     patience: Option<FreshnessLimit>,
 ) -> Result<HashMap<MemoryId, Freshness>, StoreError> {
     let mut files: HashMap<String, AnchoredFile> = HashMap::new();
-    let mut told = HashMap::new();
+    let mut states = HashMap::new();
     'memories: for memory in memories {
         let mut judged = Vec::new();
         for anchor in store.code().anchors(*memory)? {
@@ -95,9 +95,9 @@ pub fn freshness(
                 judged.push(found.judge(anchor.symbol.as_deref(), hash));
             }
         }
-        told.insert(*memory, of_all(&judged));
+        states.insert(*memory, of_all(&judged));
     }
-    Ok(told)
+    Ok(states)
 }
 
 /// Tells of every anchor of a memory, in the order the store has them, whether what it names still stands; nothing where nobody looked.

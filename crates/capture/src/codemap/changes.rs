@@ -26,18 +26,18 @@ pub fn changes(before: &[Symbol], after: &[Symbol]) -> Vec<CodeChange> {
         }
     }
     let now = after.iter().zip(formers).filter_map(|(symbol, former)| match former {
-        None => Some(told(SymbolChange::New, symbol, None)),
+        None => Some(code_change(SymbolChange::New, symbol, None)),
         Some(former) if same_content(former, symbol) => None,
-        Some(former) => Some(told(SymbolChange::Modified, symbol, Some(former))),
+        Some(former) => Some(code_change(SymbolChange::Modified, symbol, Some(former))),
     });
     let gone = before.iter().filter(|symbol| {
         let rest = left.get(symbol.qualified_name.as_str());
         rest.is_some_and(|rest| rest.iter().any(|left| std::ptr::eq(*left, *symbol)))
     });
-    now.chain(gone.map(|symbol| told(SymbolChange::Deleted, symbol, Some(symbol)))).collect()
+    now.chain(gone.map(|symbol| code_change(SymbolChange::Deleted, symbol, Some(symbol)))).collect()
 }
 
-fn told(change: SymbolChange, symbol: &Symbol, former: Option<&Symbol>) -> CodeChange {
+fn code_change(change: SymbolChange, symbol: &Symbol, former: Option<&Symbol>) -> CodeChange {
     CodeChange { change, symbol: symbol.clone(), body_before: former.map(|former| former.body_hash) }
 }
 

@@ -1,4 +1,4 @@
-//! What a file was before it was edited, told from the edits.
+//! Restores what a file was before it was edited, from the edits.
 
 use backstory_memory::{Hunk, is_cut};
 

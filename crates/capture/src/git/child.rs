@@ -1,7 +1,7 @@
 //! One git process with a time limit.
 //!
 //! Threads carry the bytes, because a full pipe on one side must not stop the other; they are not joined, because a process that
-//! git left behind could hold the pipe open. What was told in time counts, even if git was killed before it was done.
+//! git left behind could hold the pipe open. What git printed in time counts, even if git was killed before it was done.
 
 use backstory_platform::{in_own_group, kill_group};
 use std::io::{Read, Write};
@@ -53,7 +53,7 @@ const MOST_WAITING: usize = 16;
 pub(super) enum ReadEnd {
     /// Git had no more to say.
     Everything,
-    /// Whoever listened had heard enough.
+    /// The reader had enough.
     Enough,
     /// The time was up.
     Late,
@@ -68,8 +68,8 @@ pub(super) fn ask(
     deadline: Duration,
 ) -> Vec<u8> {
     let mut answer = Vec::new();
-    converse(root, arguments, input, deadline, &mut |heard| {
-        answer.extend(heard);
+    converse(root, arguments, input, deadline, &mut |bytes| {
+        answer.extend(bytes);
         if answer.len() < most_bytes { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     answer
@@ -81,7 +81,7 @@ pub(super) fn converse(
     arguments: &[&str],
     input: Vec<u8>,
     deadline: Duration,
-    hear: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    on_bytes: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> ReadEnd {
     let until = Instant::now() + deadline;
     let mut command = command(root, arguments);
@@ -91,10 +91,10 @@ pub(super) fn converse(
         // Git that stops listening has its reasons, and the answer shows them.
         thread::spawn(move || stdin.write_all(&input).ok());
     }
-    let told = child.stdout.take().map(listen);
-    let heard = told.map_or(ReadEnd::Everything, |told| pass_on(&told, until, hear));
+    let output = child.stdout.take().map(listen);
+    let bytes = output.map_or(ReadEnd::Everything, |output| pass_on(&output, until, on_bytes));
     end(&mut child);
-    heard
+    bytes
 }
 
 fn command(root: &Path, arguments: &[&str]) -> Command {
@@ -121,28 +121,28 @@ fn command(root: &Path, arguments: &[&str]) -> Command {
 
 fn listen(mut stdout: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     // A history can be longer than memory: git waits for whoever listens.
-    let (tell, told) = mpsc::sync_channel(MOST_WAITING);
+    let (sender, output) = mpsc::sync_channel(MOST_WAITING);
     thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
         while let Ok(count @ 1..) = stdout.read(&mut buffer) {
-            let heard = buffer.get(..count).unwrap_or_default().to_vec();
-            if tell.send(heard).is_err() {
+            let bytes = buffer.get(..count).unwrap_or_default().to_vec();
+            if sender.send(bytes).is_err() {
                 break;
             }
         }
     });
-    told
+    output
 }
 
 fn pass_on(
-    told: &Receiver<Vec<u8>>,
+    output: &Receiver<Vec<u8>>,
     until: Instant,
-    hear: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    on_bytes: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> ReadEnd {
     loop {
         let left = until.saturating_duration_since(Instant::now());
-        match told.recv_timeout(left) {
-            Ok(heard) if hear(&heard).is_break() => return ReadEnd::Enough,
+        match output.recv_timeout(left) {
+            Ok(bytes) if on_bytes(&bytes).is_break() => return ReadEnd::Enough,
             Ok(_) => {}
             Err(RecvTimeoutError::Timeout) => return ReadEnd::Late,
             Err(RecvTimeoutError::Disconnected) => return ReadEnd::Everything,
@@ -183,12 +183,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         // An alias runs a shell, which starts another program.
         let alias = "alias.wait=!echo $$; sleep 1000 & echo $!; wait";
-        let told = ask(dir.path(), &["-c", alias, "wait"], Vec::new(), 1024, Duration::from_millis(400));
-        let told = String::from_utf8(told).unwrap();
-        if told.is_empty() {
+        let output = ask(dir.path(), &["-c", alias, "wait"], Vec::new(), 1024, Duration::from_millis(400));
+        let output = String::from_utf8(output).unwrap();
+        if output.is_empty() {
             return eprintln!("SKIPPED: there is no git on this machine, or it is very slow");
         }
-        for pid in told.lines() {
+        for pid in output.lines() {
             // The system takes its time to bury what was killed; `sleep` would run for much longer.
             let until = Instant::now() + Duration::from_secs(60);
             while runs(pid) {
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_is_no_error() {
-        let told = ask(Path::new("/no/such/place"), &["status"], Vec::new(), 1024, Duration::from_secs(5));
-        assert_eq!(told, b"");
+        let output = ask(Path::new("/no/such/place"), &["status"], Vec::new(), 1024, Duration::from_secs(5));
+        assert_eq!(output, b"");
     }
 }

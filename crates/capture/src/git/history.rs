@@ -29,7 +29,7 @@ pub struct Commit {
     pub email: String,
     /// Its whole message.
     pub message: String,
-    /// What it changed, as far as it is told; nothing of a merge.
+    /// What it changed, as far as it is known; nothing of a merge.
     pub changes: Vec<CommittedFile>,
     /// How many files it changed.
     pub file_count: usize,
@@ -67,7 +67,7 @@ pub fn history(
     root: &Path,
     detail: HistoryDetail,
     deadline: Duration,
-    tell: &mut dyn FnMut(Commit) -> ControlFlow<()>,
+    on_commit: &mut dyn FnMut(Commit) -> ControlFlow<()>,
 ) -> HistoryEnd {
     let plain = [
         "--no-ext-diff",
@@ -84,9 +84,10 @@ pub fn history(
     };
     let format = ["--format=tformat:%H%x00%P%x00%at%x00%aN%x00%aE%x00%B", "HEAD", "--"];
     let arguments = [&["-c", "log.showRoot=true", "log"][..], &plain, &shape, files, &format].concat();
-    let mut reader = LogReader { fields: LogFields::default(), state: LogField::Between, commit: None, tell };
-    let heard = converse(root, &arguments, Vec::new(), deadline, &mut |bytes| reader.read(bytes));
-    match heard {
+    let mut reader =
+        LogReader { fields: LogFields::default(), state: LogField::Between, commit: None, on_commit };
+    let ended = converse(root, &arguments, Vec::new(), deadline, &mut |bytes| reader.read(bytes));
+    match ended {
         ReadEnd::Everything => {
             // The last one may lack files where git gave up on it; what is there of it is true.
             // Whether it was enough makes no difference any more.
@@ -121,7 +122,7 @@ struct LogReader<'a> {
     fields: LogFields,
     state: LogField,
     commit: Option<Commit>,
-    tell: &'a mut dyn FnMut(Commit) -> ControlFlow<()>,
+    on_commit: &'a mut dyn FnMut(Commit) -> ControlFlow<()>,
 }
 
 impl LogReader<'_> {
@@ -194,17 +195,17 @@ impl LogReader<'_> {
     }
 
     fn begin_commit(&mut self, id: &str) -> ControlFlow<()> {
-        let told = self.finish_commit();
+        let flow = self.finish_commit();
         let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_id {
             self.commit = Some(Commit { id: id.to_owned(), ..Commit::default() });
             self.state = LogField::Parents;
         }
-        told
+        flow
     }
 
     fn finish_commit(&mut self) -> ControlFlow<()> {
-        self.commit.take().map_or(ControlFlow::Continue(()), |commit| (self.tell)(commit))
+        self.commit.take().map_or(ControlFlow::Continue(()), |commit| (self.on_commit)(commit))
     }
 }
 

@@ -79,7 +79,7 @@ impl ScratchFolders {
     }
 }
 
-/// Whether a project_ref is of the project that an earlier one was of.
+/// Whether a reference is of the project that an earlier one was of.
 fn is_same(later: &ProjectRef, earlier: &ProjectRef) -> bool {
     let known =
         KnownProject { project: ProjectId(1), keys: earlier.keys.clone(), roots: vec![earlier.root.clone()] };

@@ -5,7 +5,7 @@
 //!
 //! Not here: which names tell (`names`), what looks random (`random`), passwords people chose (`passwords`).
 
-use super::names::{NameClass, telling};
+use super::names::{NameClass, name_class};
 use super::random::{Announcement, is_placeholder, is_random};
 use super::shapes::MARKS;
 use super::words::{RedactorWord, words};
@@ -23,7 +23,7 @@ const REACH_OF_PROSE: usize = 96;
 const WORDS_OF_PROSE: usize = 9;
 
 struct Armed {
-    telling: NameClass,
+    name_class: NameClass,
     /// Where the name began and ended.
     start: usize,
     end: usize,
@@ -90,18 +90,18 @@ pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) {
             name.between += 1;
             name.prose = name.prose.next(word.bytes, gap);
         }
-        if let Some((telling, end)) = telling(word.bytes) {
-            if telling == NameClass::Header && end < word.bytes.len() {
+        if let Some((name_class, end)) = name_class(word.bytes) {
+            if name_class == NameClass::Header && end < word.bytes.len() {
                 // `AuthorizationCodeGrant` names a type, not a header.
                 continue;
             }
-            announced(text, &word, (telling, end), found);
+            announced(text, &word, (name_class, end), found);
             // "The token for the login page is …" is still about the token.
-            let is_aside = telling == NameClass::Hint
+            let is_aside = name_class == NameClass::Hint
                 && armed.as_ref().is_some_and(|armed| armed.prose == Prose::GoesOn);
             if !is_aside {
                 let (start, end) = (word.start, word.end());
-                armed = Some(Armed { telling, start, end, between: 0, prose: Prose::Begun });
+                armed = Some(Armed { name_class, start, end, between: 0, prose: Prose::Begun });
             }
         }
     }
@@ -111,17 +111,17 @@ pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) {
 fn announced(
     text: &[u8],
     word: &RedactorWord<'_>,
-    (telling, end): (NameClass, usize),
+    (name_class, end): (NameClass, usize),
     found: &mut Vec<SecretMatch>,
 ) {
-    if telling == NameClass::Harmless {
+    if name_class == NameClass::Harmless {
         return;
     }
-    if telling == NameClass::Header {
+    if name_class == NameClass::Header {
         found.extend(passwords::header(text, word.end()));
     }
     found.extend(glued(word, end));
-    if let Some(chosen) = passwords::after(text, word, end, telling) {
+    if let Some(chosen) = passwords::after(text, word, end, name_class) {
         found.push(chosen);
         found.extend(passwords::user_before(text, word.start));
     }
@@ -135,9 +135,9 @@ fn follows_a_pair(text: &[u8], name_start: usize) -> bool {
 
 /// Returns the rule by which `value` is a secret, given the name of the field that holds it.
 pub(super) fn judge(name: &str, value: &str) -> Option<&'static str> {
-    let (telling, _) = telling(name.as_bytes())?;
+    let (name_class, _) = name_class(name.as_bytes())?;
     let bytes = value.as_bytes();
-    let secret = match telling {
+    let secret = match name_class {
         NameClass::Password => {
             passwords::is_chosen(bytes)
                 || (passwords::names_a_phrase(name.as_bytes()) && passwords::is_phrase(bytes))
@@ -169,7 +169,7 @@ fn is_near(armed: &Armed, word: &RedactorWord<'_>) -> bool {
 /// Returns the rule by which a word is a secret, and where that ends.
 fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Option<(&'static str, usize)> {
     if armed.prose.leads_to(gap)
-        && let Some(end) = told(armed.telling, word, text)
+        && let Some(end) = value_end(armed.name_class, word, text)
     {
         return Some((NAMED, end));
     }
@@ -177,19 +177,19 @@ fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Opt
         return None;
     }
     // `login me password winter26`
-    if armed.telling == NameClass::Password
+    if armed.name_class == NameClass::Password
         && armed.between == 0
         && gap == b" "
         && passwords::ends_chosen(word.bytes)
-        && let Some(end) = told(armed.telling, word, text)
+        && let Some(end) = value_end(armed.name_class, word, text)
     {
         return Some((NAMED, end));
     }
     let end = || passwords::tail_end(text, word.end());
-    if armed.telling == NameClass::Header && armed.between <= 1 && is_credential(word.bytes) {
+    if armed.name_class == NameClass::Header && armed.between <= 1 && is_credential(word.bytes) {
         return Some((AUTHORIZATION, end()));
     }
-    let evidence = match armed.telling {
+    let evidence = match armed.name_class {
         NameClass::Harmless => return None,
         NameClass::Key | NameClass::Password if armed.between == 0 => evidence(gap),
         _ => Announcement::Near,
@@ -198,10 +198,10 @@ fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Opt
 }
 
 /// Returns where the secret ends that a sentence leads to, if the word it leads to is one.
-fn told(telling: NameClass, word: &RedactorWord<'_>, text: &[u8]) -> Option<usize> {
+fn value_end(name_class: NameClass, word: &RedactorWord<'_>, text: &[u8]) -> Option<usize> {
     let mixed = word.bytes.iter().any(u8::is_ascii_digit) && word.bytes.iter().any(u8::is_ascii_alphabetic);
     let is_made = || mixed && is_random(word.bytes, Announcement::Assigned);
-    match telling {
+    match name_class {
         NameClass::Password => {
             let head = passwords::value(text.get(word.start..)?, None)?;
             let end = passwords::tail_end(text, word.start + head.len());

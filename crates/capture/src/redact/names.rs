@@ -94,13 +94,14 @@ const OTHERWISE: &[&str] = &[
 const SHORT: usize = 4;
 
 /// Returns what the last telling name inside `word` announces, and where that name ends.
-pub(super) fn telling(word: &[u8]) -> Option<(NameClass, usize)> {
+pub(super) fn name_class(word: &[u8]) -> Option<(NameClass, usize)> {
     let mut last: Option<(NameClass, usize)> = None;
     // In a path only the last part names anything.
     let from = word.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
     for (at, (first, second)) in word.iter().zip(word.iter().skip(1)).enumerate().skip(from) {
         let candidates = names(first.to_ascii_lowercase(), second.to_ascii_lowercase());
-        let Some((name, telling)) = candidates.iter().find(|(name, _)| names_at(word, at, name.as_bytes()))
+        let Some((name, name_class)) =
+            candidates.iter().find(|(name, _)| names_at(word, at, name.as_bytes()))
         else {
             continue;
         };
@@ -109,7 +110,7 @@ pub(super) fn telling(word: &[u8]) -> Option<(NameClass, usize)> {
             // What is public or a digest stays so, whatever else the word says.
             Some((NameClass::Harmless, _)) => {}
             Some((_, known)) if known >= end => {}
-            _ => last = Some((*telling, end)),
+            _ => last = Some((*name_class, end)),
         }
     }
     last.filter(|_| !is_otherwise(word))
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     fn check(word: &str, expected: Option<NameClass>) {
-        assert_eq!(telling(word.as_bytes()).map(|(telling, _)| telling), expected, "{word}");
+        assert_eq!(name_class(word.as_bytes()).map(|(name_class, _)| name_class), expected, "{word}");
     }
 
     #[test]

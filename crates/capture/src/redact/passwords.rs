@@ -6,7 +6,7 @@
 
 use super::SecretMatch;
 use super::named::NAMED;
-use super::names::{NameClass, telling};
+use super::names::{NameClass, name_class};
 use super::random::{find_ignoring_case, is_placeholder};
 use super::words::RedactorWord;
 
@@ -19,7 +19,7 @@ pub(super) fn after(
     text: &[u8],
     word: &RedactorWord<'_>,
     name_end: usize,
-    telling: NameClass,
+    name_class: NameClass,
 ) -> Option<SecretMatch> {
     // `password_file` and `passwordHash` are not names of passwords.
     let tail = word.bytes.get(name_end..)?;
@@ -27,7 +27,7 @@ pub(super) fn after(
         return None;
     }
     let name = word.bytes.get(..name_end)?;
-    if telling == NameClass::Password
+    if name_class == NameClass::Password
         && let Some(element) = element(text, word)
     {
         return Some(element);
@@ -36,7 +36,7 @@ pub(super) fn after(
     let rest = text.get(place.start..)?;
     let head = value(rest, place.quote)?;
     let whole = rest.get(..if place.quote.is_some() { head.len() } else { tail_end(rest, head.len()) })?;
-    let is_certain = |value: &[u8]| match (telling, place.quote) {
+    let is_certain = |value: &[u8]| match (name_class, place.quote) {
         (NameClass::Password, _) if place.listed || is_same(name, value) => false,
         (NameClass::Password, Some(_)) => is_chosen(value) || (names_a_phrase(name) && is_phrase(value)),
         (NameClass::Password, None) => {
@@ -54,7 +54,7 @@ pub(super) fn after(
         _ => false,
     };
     let end = place.start + whole.len();
-    let rule = if telling == NameClass::Key { NAMED } else { CREDENTIAL };
+    let rule = if name_class == NameClass::Key { NAMED } else { CREDENTIAL };
     let goes_on = whole.len() > head.len();
     (is_certain(head) || (goes_on && is_certain(whole))).then_some(SecretMatch {
         rule,
@@ -190,7 +190,8 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
             && word.iter().all(|byte| byte.is_ascii_graphic() && !b"(){}[]<>=\"\\/".contains(byte))
     };
     let describes = |word: &[u8]| {
-        telling(word).is_some() || DESCRIBING.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
+        name_class(word).is_some()
+            || DESCRIBING.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
     };
     // "is too short" says something of what stands before it.
     let goes_on = words().next().is_some_and(|first| [&b"is"[..], b"are"].contains(&first));
@@ -273,7 +274,7 @@ fn scheme_and_credentials(rest: &[u8]) -> Option<(usize, usize)> {
         && credentials.len() >= 5
         && certain
         && !is_placeholder(credentials)
-        && telling(credentials).is_none())
+        && name_class(credentials).is_none())
     .then_some((from, credentials.len()))
 }
 

@@ -32,7 +32,7 @@ pub enum FixAttempt {
     Command(String),
 }
 
-/// A failure and what status it.
+/// A failure and what fixed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureFix {
     /// What failed.
@@ -51,7 +51,7 @@ pub struct FailureFix {
     pub fixed_at: usize,
 }
 
-/// A failure that nothing status.
+/// A failure that nothing fixed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenFailure {
     /// What failed.
@@ -69,7 +69,7 @@ pub struct OpenFailure {
 /// The failures of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PairedFailures {
-    /// Those that status, in the order they did.
+    /// Those that were fixed, in the order they were.
     pub fixed: Vec<FailureFix>,
     /// Those that did not.
     pub open: Vec<OpenFailure>,
@@ -111,7 +111,7 @@ struct Following {
     since: Vec<FixAttempt>,
     first_at: usize,
     failed_at: usize,
-    /// Whether the command has since failed of something else: what status this one is complete.
+    /// Whether the command has since failed of something else: the attempts to fix this one are complete.
     is_past: bool,
 }
 
