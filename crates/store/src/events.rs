@@ -2,10 +2,18 @@
 //!
 //! Not here: waiting for the database (`spool`), what becomes of them (`distilled`), when they go (`maintain`).
 
-use crate::facets::{EventReader, EventWriter};
-use crate::home::beside;
-use crate::open::TxError;
-use crate::{Receipt, ReceiptId, Store, StoreError, codes, injections, own_sessions, projects, sessions};
+pub(crate) mod code;
+pub(crate) mod imports;
+pub(crate) mod own_sessions;
+pub(crate) mod projects;
+pub(crate) mod sessions;
+pub(crate) mod spool;
+
+use crate::db::codes;
+use crate::db::facets::{EventReader, EventWriter};
+use crate::db::home::beside;
+use crate::db::open::TxError;
+use crate::{Receipt, ReceiptId, Store, StoreError, injections};
 use backstory_memory::{
     Event, EventId, EventKind, IdempotencyKey, ProjectId, ProjectRef, Provenance, SessionId, Timestamp,
 };
@@ -178,7 +186,7 @@ fn record_located(
     let (session, session_project) =
         sessions::touch(db, project, &event.host, &event.host_session, event.at)?;
     if matches!(event.provenance, Provenance::User | Provenance::Assistant | Provenance::Tool) {
-        sessions::note_heard(db, session)?;
+        sessions::mark_captured_by_hooks(db, session)?;
     }
     if event.kind == EventKind::SessionEnd {
         sessions::end(db, session, event.at)?;

@@ -2,14 +2,18 @@
 //!
 //! Not here: what a session still has in view (`context_window`), how often a memory was shown all in all (`impressions`), lists for people (`inspect`).
 
-use crate::facets::{InjectionReader, InjectionWriter};
-use crate::open::TxError;
-use crate::{ImpressionKind, Store, StoreError, codes, impressions};
+pub(crate) mod context_window;
+pub(crate) mod impressions;
+
+use crate::db::codes;
+use crate::db::facets::{InjectionReader, InjectionWriter};
+use crate::db::open::TxError;
+use crate::{ImpressionKind, StoreError};
 use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};
 use rusqlite::{Connection, Row, Rows, params};
 
 /// An echo older than this many blocks is not looked for.
-const GIVEN_LATELY: u32 = 48;
+const RECENT_INJECTIONS: u32 = 48;
 
 /// One time a memory was given to a host.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,33 +117,33 @@ impl InjectionReader<'_> {
     ///
     /// To the project and not only to the session: a forked session has the words of the one it came from.
     pub fn recent_shingles(&self, host: &str, host_session: &str) -> Result<Shingles, StoreError> {
-        self.store.read("read what was given", |db| {
-            let mut given = Shingles::default();
+        self.store.read("read what was injected", |db| {
+            let mut injected = Shingles::default();
             let sql = "SELECT i.shingles FROM injections i JOIN sessions s ON s.project_id = i.project_id
                  WHERE s.host = ?1 AND s.host_session = ?2 ORDER BY i.id DESC LIMIT ?3";
             let mut statement = db.prepare_cached(sql)?;
-            let mut rows = statement.query(params![host, host_session, GIVEN_LATELY])?;
+            let mut rows = statement.query(params![host, host_session, RECENT_INJECTIONS])?;
             while let Some(row) = rows.next()? {
-                given.add_bytes(row.get_ref(0)?.as_blob().unwrap_or_default());
+                injected.add_bytes(row.get_ref(0)?.as_blob().unwrap_or_default());
             }
-            Ok(given)
+            Ok(injected)
         })
     }
 
     /// Returns when a memory was given to a host, and what came of it, newest first (law 9).
     pub fn of_memory(&self, memory: MemoryId, limit: u32) -> Result<Vec<MemoryInjection>, StoreError> {
-        self.store.read("read what was given", |db| {
+        self.store.read("read what was injected", |db| {
             let sql =
                 "SELECT i.at_ms, i.moment, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how, g.section, i.id
                  FROM injected g JOIN injections i ON i.id = g.injection_id
                  WHERE g.memory_id = ?1 ORDER BY i.id DESC LIMIT ?2";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query(params![memory.0, limit])?;
-            let mut given = Vec::new();
+            let mut injected = Vec::new();
             while let Some(row) = rows.next()? {
                 let used_at: Option<i64> = row.get(6)?;
                 let used_how: Option<String> = row.get(7)?;
-                given.push(MemoryInjection {
+                injected.push(MemoryInjection {
                     injection: InjectionId(row.get(9)?),
                     at: Timestamp(row.get(0)?),
                     moment: row.get(1)?,
@@ -151,7 +155,7 @@ impl InjectionReader<'_> {
                     used: used_at.map(Timestamp).zip(used_how),
                 });
             }
-            Ok(given)
+            Ok(injected)
         })
     }
 
@@ -238,21 +242,21 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
     let id = InjectionId(db.last_insert_rowid());
     db.prepare_cached("INSERT INTO injection_texts (injection_id, text) VALUES (?1, ?2)")?
         .execute(params![id.0, injection.text])?;
-    for given in &injection.memories {
+    for injected in &injection.memories {
         db.prepare_cached(
             "INSERT OR IGNORE INTO injected (injection_id, memory_id, rank, score, tokens, reasons, section)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
         .execute(params![
             id.0,
-            given.memory.0,
-            given.rank,
-            given.score,
-            given.tokens.0,
-            codes::list_text(&given.reasons),
-            given.section,
+            injected.memory.0,
+            injected.rank,
+            injected.score,
+            injected.tokens.0,
+            codes::list_text(&injected.reasons),
+            injected.section,
         ])?;
-        impressions::note_shown(db, given.memory, ImpressionKind::Injected, injection.at)?;
+        impressions::note_shown(db, injected.memory, ImpressionKind::Injected, injection.at)?;
     }
     Ok(id)
 }

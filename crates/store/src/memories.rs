@@ -2,9 +2,19 @@
 //!
 //! Not here: finding them (`search`), changing them (`revise`), removing them (`forget`).
 
-use crate::facets::{MemoryReader, MemoryWriter};
-use crate::open::TxError;
-use crate::{Store, StoreError, anchors, codes, distilled, forget, words};
+pub(crate) mod anchors;
+pub(crate) mod distilled;
+pub(crate) mod forget;
+pub(crate) mod links;
+pub(crate) mod polish;
+pub(crate) mod revise;
+pub(crate) mod transfer;
+
+use crate::StoreError;
+use crate::db::codes;
+use crate::db::facets::{MemoryReader, MemoryWriter};
+use crate::db::open::TxError;
+use crate::search::words;
 use backstory_memory::{
     Category, Checksum, Confidence, Content, Details, EventId, Importance, Memory, MemoryId, ProjectId,
     SessionId, Standing, Timestamp, Uid,
@@ -232,7 +242,7 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
     let uid = memory.uid.clone().unwrap_or_else(|| fresh_uid(memory.created_at));
     let fresh =
         UsageHistory { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
-    let past = memory.origin.usage.unwrap_or(fresh);
+    let usage = memory.origin.usage.unwrap_or(fresh);
     let mut statement = db.prepare_cached(concat!(
         "INSERT INTO memories (",
         content_columns!(),
@@ -245,10 +255,10 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
         memory.project.0,
         memory.origin.session.map(|id| id.0),
         memory.created_at.0,
-        past.updated_at.0,
-        past.times_seen,
-        past.times_used,
-        past.last_used_at.map(|time| time.0),
+        usage.updated_at.0,
+        usage.times_seen,
+        usage.times_used,
+        usage.last_used_at.map(|time| time.0),
         id.map(|id| id.0),
     ];
     write_content(&mut statement, content, rest)?;

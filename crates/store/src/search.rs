@@ -2,13 +2,22 @@
 //!
 //! Not here: which words a question becomes, and what else counts beside them (`recall`).
 
-use crate::facets::SearchReader;
-use crate::filter::{Filter, RowFilter, Scope, where_matching};
-use crate::open::TxError;
-use crate::ranking::{self, RankedWords, WordHit};
-use crate::spelling::{Spelling, SpellingCorrection};
-use crate::words::{QueryTerm, in_scope};
-use crate::{Store, StoreError, WordQuery, repair, rows};
+pub(crate) mod filter;
+pub(crate) mod orientation;
+pub(crate) mod ranking;
+pub(crate) mod related;
+pub(crate) mod rows;
+pub(crate) mod spelling;
+pub(crate) mod words;
+
+use crate::db::facets::SearchReader;
+use crate::db::open::TxError;
+use crate::search::filter::{Filter, RowFilter, Scope, where_matching};
+use crate::search::ranking::{RankedWords, WordHit};
+use crate::search::spelling::{Spelling, SpellingCorrection};
+use crate::search::words::{QueryTerm, in_scope};
+use crate::upkeep::repair;
+use crate::{Store, StoreError, WordQuery};
 use backstory_memory::MemoryId;
 use rusqlite::{Connection, ErrorCode, params};
 
@@ -24,7 +33,7 @@ const NEWEST_WITH_WORDS: &str = where_matching!(
 );
 
 /// Of memories that hold common words, the newest this many are asked whether they fit.
-const MOST_ASKED: u32 = 20_000;
+const MOST_CHECKED: u32 = 20_000;
 
 /// What words found.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +67,7 @@ impl WordResult {
 impl SearchReader<'_> {
     /// Finds memories that hold any of the words, best first. Only what was asked counts: nothing is guessed.
     pub fn exact(&self, query: &WordQuery, filter: &Filter) -> Result<Vec<WordHit>, StoreError> {
-        self.store.search_index(query, filter, Spelling::AsAsked).map(|answer| answer.hits)
+        self.store.search_index(query, filter, Spelling::Exact).map(|answer| answer.hits)
     }
 
     /// Finds memories for somebody who may have misspelt a word, and says how: a word nobody holds is read as the known words
@@ -175,7 +184,7 @@ fn ask_index(
     let RankedWords { hits: ranked, corrections, unknown_words } =
         ranking::rank(db, query, filter.scope, spelling)?;
     let mut row_filter = RowFilter::new(db, filter)?;
-    let (mut hits, mut passed_over) = (Vec::new(), 0);
+    let (mut hits, mut skipped) = (Vec::new(), 0);
     for hit in ranked {
         if hits.len() >= filter.limit as usize {
             break;
@@ -183,13 +192,13 @@ fn ask_index(
         if !row_filter.fits(hit.memory)? {
             continue;
         }
-        if passed_over < filter.offset {
-            passed_over += 1;
+        if skipped < filter.offset {
+            skipped += 1;
         } else {
             hits.push(hit);
         }
     }
-    if hits.is_empty() && passed_over == 0 {
+    if hits.is_empty() && skipped == 0 {
         hits = newest_with_words(db, query, filter)?;
     }
     Ok(WordResult { corrections, unknown_words, ..WordResult::new(hits, WordStrategy::Index) })
@@ -204,7 +213,7 @@ pub(crate) fn is_of_the_index(error: &rusqlite::Error) -> bool {
 }
 
 /// What holding only common words is worth. BM25 would say little more, and count every holder of each to say it.
-const COMMON: f64 = 1.0;
+const FREQUENT_WORD_SCORE: f64 = 1.0;
 
 /// Returns the newest memories that hold any of the words and fit.
 fn newest_with_words(db: &Connection, query: &WordQuery, filter: &Filter) -> rusqlite::Result<Vec<WordHit>> {
@@ -222,14 +231,15 @@ fn newest_with_words(db: &Connection, query: &WordQuery, filter: &Filter) -> rus
             "SELECT coalesce(min(rowid), 0) FROM
              (SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2)",
         )?
-        .query_row((&words, MOST_ASKED), |row| row.get(0))?;
+        .query_row((&words, MOST_CHECKED), |row| row.get(0))?;
     let mut statement = db.prepare_cached(NEWEST_WITH_WORDS)?;
     filter.bind(&mut statement)?;
     statement.raw_bind_parameter(c":words", words)?;
     statement.raw_bind_parameter(c":oldest", oldest)?;
     statement.raw_bind_parameter(c":limit", filter.limit)?;
     statement.raw_bind_parameter(c":offset", filter.offset)?;
-    let rows =
-        statement.raw_query().mapped(|row| Ok(WordHit { memory: MemoryId(row.get(0)?), bm25: COMMON }));
+    let rows = statement
+        .raw_query()
+        .mapped(|row| Ok(WordHit { memory: MemoryId(row.get(0)?), bm25: FREQUENT_WORD_SCORE }));
     rows.collect()
 }

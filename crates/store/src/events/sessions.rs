@@ -1,0 +1,211 @@
+//! Sessions: one conversation of a host in a project.
+//!
+//! Not here: what happened in them (`events`), what their agents have in view (`context_window`), those of our own (`own_sessions`).
+
+use crate::StoreError;
+use crate::db::facets::{SessionReader, SessionWriter};
+use backstory_memory::{EventId, ProjectId, SessionId, Timestamp};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+/// A session as the store knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its number here.
+    pub id: SessionId,
+    /// The project it belongs to.
+    pub project: ProjectId,
+    /// The host's name.
+    pub host: String,
+    /// The host's own name for it.
+    pub host_session: String,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When something last happened in it.
+    pub last_event_at: Timestamp,
+    /// When it ended, if that is known.
+    pub ended_at: Option<Timestamp>,
+    /// The last of its events that memories were made from.
+    pub distilled_to: EventId,
+}
+
+/// A session and how much is known of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionSummary {
+    /// The session.
+    pub session: Session,
+    /// How many events are kept.
+    pub events: u64,
+    /// How many memories came from it.
+    pub memories: u64,
+}
+
+/// Selects sessions and how much is known of them, for [`summary_from`].
+macro_rules! summaries {
+    () => {
+        "SELECT s.*, (SELECT count(*) FROM events e WHERE e.session_id = s.id) AS events,
+             (SELECT count(*) FROM memories m WHERE m.session_id = s.id) AS memories
+         FROM sessions s"
+    };
+}
+pub(crate) use summaries;
+
+impl SessionReader<'_> {
+    /// Reads a session.
+    pub fn get(&self, id: SessionId) -> Result<Option<Session>, StoreError> {
+        self.store.read("read a session", |db| {
+            let sql = "SELECT * FROM sessions WHERE id = ?1";
+            Ok(db.prepare_cached(sql)?.query_row([id.0], session_from).optional()?)
+        })
+    }
+
+    /// Returns the session a host calls by this name, if it is known.
+    pub fn find(&self, host: &str, host_session: &str) -> Result<Option<Session>, StoreError> {
+        self.store.read("read a session", |db| {
+            let sql = "SELECT * FROM sessions WHERE host = ?1 AND host_session = ?2";
+            Ok(db.prepare_cached(sql)?.query_row([host, host_session], session_from).optional()?)
+        })
+    }
+
+    /// Returns the sessions whose name at their host begins so.
+    pub fn starting_with(&self, beginning: &str) -> Result<Vec<Session>, StoreError> {
+        self.store.read("find a session", |db| {
+            let sql =
+                "SELECT * FROM sessions WHERE substr(host_session, 1, length(?1)) = ?1 ORDER BY id LIMIT 16";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map([beginning], session_from)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Lists sessions, the most recent first; of one project or of all.
+    pub fn list(
+        &self,
+        project: Option<ProjectId>,
+        limit: u32,
+        offset: u32,
+    ) -> Result<Vec<SessionSummary>, StoreError> {
+        self.store.read("list the sessions", |db| {
+            let sql = concat!(
+                summaries!(),
+                " WHERE (?1 IS NULL OR s.project_id = ?1) ORDER BY s.last_event_at_ms DESC, s.id DESC LIMIT ?2 OFFSET ?3"
+            );
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map(params![project.map(|id| id.0), limit, offset], summary_from)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Whether of the last sessions of a host in a project nothing is known but that they began and ended: so many, all since then.
+    pub fn are_silent(
+        &self,
+        project: ProjectId,
+        host: &str,
+        count: u32,
+        since: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.store.read("look at the last sessions", |db| {
+            let sql = "SELECT count(*), sum(started_at_ms >= ?4
+                     AND EXISTS (SELECT 1 FROM events e WHERE e.session_id = s.id AND e.kind = 'session_start')
+                     AND NOT EXISTS (SELECT 1 FROM events e WHERE e.session_id = s.id AND e.kind NOT IN ('session_start', 'session_end')))
+                 FROM (SELECT id, started_at_ms FROM sessions WHERE project_id = ?1 AND host = ?2 ORDER BY id DESC LIMIT ?3) s";
+            let mut statement = db.prepare_cached(sql)?;
+            let silent = statement.query_row(params![project.0, host, count, since.0], |row| {
+                Ok((row.get::<_, u32>(0)?, row.get::<_, Option<u32>>(1)?.unwrap_or(0)))
+            })?;
+            Ok(silent == (count, count))
+        })
+    }
+}
+
+impl SessionWriter<'_> {
+    /// Notes that a session of which no end is known ended with the last thing that happened in it.
+    pub fn end(&mut self, id: SessionId) -> Result<(), StoreError> {
+        self.store.write("note the end of a session", |db| {
+            let sql =
+                "UPDATE sessions SET ended_at_ms = last_event_at_ms WHERE id = ?1 AND ended_at_ms IS NULL";
+            db.prepare_cached(sql)?.execute([id.0])?;
+            Ok(())
+        })
+    }
+
+    /// Returns the session a host calls by this name, making it if it is not known.
+    pub fn find_or_create(
+        &mut self,
+        project: ProjectId,
+        host: &str,
+        host_session: &str,
+        at: Timestamp,
+    ) -> Result<SessionId, StoreError> {
+        self.store.write("note the session", |transaction| {
+            Ok(touch(transaction, project, host, host_session, at)?.0)
+        })
+    }
+}
+
+/// Finds or makes a session, and notes that something happened in it. Returns its project too: an agent may have gone elsewhere.
+pub(crate) fn touch(
+    db: &Connection,
+    project: ProjectId,
+    host: &str,
+    host_session: &str,
+    at: Timestamp,
+) -> rusqlite::Result<(SessionId, ProjectId)> {
+    let sql = "SELECT id, project_id, last_event_at_ms FROM sessions WHERE host = ?1 AND host_session = ?2";
+    let known = db
+        .prepare_cached(sql)?
+        .query_row([host, host_session], |row| {
+            Ok((SessionId(row.get(0)?), ProjectId(row.get(1)?), row.get::<_, i64>(2)?))
+        })
+        .optional()?;
+    let Some((id, session_project, last_event_at)) = known else {
+        db.prepare_cached(
+            "INSERT INTO sessions (project_id, host, host_session, started_at_ms, last_event_at_ms) VALUES (?1, ?2, ?3, ?4, ?4)",
+        )?
+        .execute(params![project.0, host, host_session, at.0])?;
+        return Ok((SessionId(db.last_insert_rowid()), project));
+    };
+    // To the second is enough: in a burst every page less is a page less in the log.
+    if at.0.saturating_sub(last_event_at) >= 1000 {
+        db.prepare_cached("UPDATE sessions SET last_event_at_ms = ?2 WHERE id = ?1")?
+            .execute([id.0, at.0])?;
+    }
+    Ok((id, session_project))
+}
+
+/// Notes that hooks heard of a session, and not only an import.
+pub(crate) fn mark_captured_by_hooks(db: &Connection, id: SessionId) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE sessions SET captured_by_hooks = 1 WHERE id = ?1 AND captured_by_hooks = 0")?
+        .execute([id.0])
+        .map(drop)
+}
+
+/// Notes that a session goes on, whatever was said before.
+pub(crate) fn resume(db: &Connection, id: SessionId) -> rusqlite::Result<()> {
+    db.prepare_cached("UPDATE sessions SET ended_at_ms = NULL WHERE id = ?1 AND ended_at_ms IS NOT NULL")?
+        .execute([id.0])
+        .map(drop)
+}
+
+/// Notes that a session ended.
+pub(crate) fn end(db: &Connection, id: SessionId, at: Timestamp) -> rusqlite::Result<()> {
+    db.execute("UPDATE sessions SET ended_at_ms = ?2 WHERE id = ?1", params![id.0, at.0]).map(drop)
+}
+
+/// Reads a session and how much is known of it from a row of [`summaries!`].
+pub(crate) fn summary_from(row: &Row<'_>) -> rusqlite::Result<SessionSummary> {
+    let (events, memories) = (row.get("events")?, row.get("memories")?);
+    Ok(SessionSummary { session: session_from(row)?, events, memories })
+}
+
+fn session_from(row: &Row<'_>) -> rusqlite::Result<Session> {
+    Ok(Session {
+        id: SessionId(row.get("id")?),
+        project: ProjectId(row.get("project_id")?),
+        host: row.get("host")?,
+        host_session: row.get("host_session")?,
+        started_at: Timestamp(row.get("started_at_ms")?),
+        last_event_at: Timestamp(row.get("last_event_at_ms")?),
+        ended_at: row.get::<_, Option<i64>>("ended_at_ms")?.map(Timestamp),
+        distilled_to: EventId(row.get("distilled_event_id")?),
+    })
+}

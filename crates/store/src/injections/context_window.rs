@@ -1,0 +1,110 @@
+//! What a session's agent still has in view, so that nothing is given twice (law 5), and which of it was used.
+//!
+//! Not here: the blocks themselves (`injections`), how often a memory was shown all in all (`impressions`).
+
+use crate::db::facets::{InjectionReader, InjectionWriter};
+use crate::injections::impressions;
+use crate::{StoreError, UseKind};
+use backstory_memory::{MemoryId, Moment, SessionId, Timestamp, Tokens};
+use rusqlite::{OptionalExtension, params};
+use std::collections::HashSet;
+
+/// What the agent of a session has in view.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContextWindow {
+    /// The memories it was given since its context last began anew, and that have not changed since.
+    pub memories: HashSet<MemoryId>,
+    /// When its context began anew, where it did: what it did itself before that, it no longer has.
+    pub started_at: Option<Timestamp>,
+}
+
+impl InjectionWriter<'_> {
+    /// Notes that the agent of a session has nothing in view any more.
+    pub fn begin_context(&mut self, session: SessionId, at: Timestamp) -> Result<(), StoreError> {
+        self.store.write("note that a context began", |transaction| {
+            let sql = "UPDATE sessions SET context_started_at_ms = ?2,
+                 last_injection_before_context = coalesce((SELECT max(id) FROM injections WHERE session_id = ?1), 0) WHERE id = ?1";
+            Ok(transaction.execute(sql, params![session.0, at.0]).map(drop)?)
+        })
+    }
+
+    /// Notes that a session used what it was given.
+    pub fn mark_used_in_session(
+        &mut self,
+        session: SessionId,
+        ids: &[MemoryId],
+        how: UseKind,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        self.store.write("note a use", |transaction| {
+            let sql = "UPDATE injected SET used_at_ms = ?3, used_how = ?4 WHERE memory_id = ?2 AND used_at_ms IS NULL
+                 AND injection_id IN (SELECT id FROM injections WHERE session_id = ?1)";
+            for id in ids {
+                impressions::note_used(transaction, *id, at)?;
+                transaction.prepare_cached(sql)?.execute(params![session.0, id.0, at.0, how.as_str()])?;
+            }
+            Ok(())
+        })
+    }
+}
+
+impl InjectionReader<'_> {
+    /// Returns what the agent of a session has in view.
+    pub fn context_window(&self, session: SessionId) -> Result<ContextWindow, StoreError> {
+        self.store.read("read what a session has in view", |db| {
+            let sql =
+                "SELECT context_started_at_ms, last_injection_before_context FROM sessions WHERE id = ?1";
+            let context =
+                db.prepare_cached(sql)?.query_row([session.0], |row| Ok((row.get(0)?, row.get(1)?)));
+            let Some((began_at, last_injection_before_context)): Option<(Option<i64>, i64)> =
+                context.optional()?
+            else {
+                return Ok(ContextWindow::default());
+            };
+            let sql = "SELECT g.memory_id FROM injections i JOIN injected g ON g.injection_id = i.id
+                 JOIN memories m ON m.id = g.memory_id
+                 WHERE i.session_id = ?1 AND i.id > ?2 AND m.updated_at_ms <= i.at_ms";
+            let mut statement = db.prepare_cached(sql)?;
+            let injected = statement
+                .query_map([session.0, last_injection_before_context], |row| row.get(0).map(MemoryId))?;
+            let injected = injected.collect::<rusqlite::Result<_>>()?;
+            Ok(ContextWindow { memories: injected, started_at: began_at.map(Timestamp) })
+        })
+    }
+
+    /// Returns what a session was told as its context began, and what it cost, unless that was before `since`.
+    pub fn session_start_text(
+        &self,
+        session: SessionId,
+        since: Timestamp,
+    ) -> Result<Option<(String, Tokens)>, StoreError> {
+        self.store.read("read what a session was start_text", |db| {
+            let sql =
+                "SELECT t.text, i.tokens FROM injections i JOIN injection_texts t ON t.injection_id = i.id
+                 JOIN sessions s ON s.id = i.session_id
+                 WHERE i.session_id = ?1 AND i.id > s.last_injection_before_context AND i.moment = ?2 AND i.at_ms >= ?3
+                 ORDER BY i.id DESC LIMIT 1";
+            let start_text = db
+                .prepare_cached(sql)?
+                .query_row(params![session.0, Moment::SessionStart.as_str(), since.0], |row| {
+                    Ok((row.get(0)?, Tokens(row.get(1)?)))
+                });
+            Ok(start_text.optional()?)
+        })
+    }
+
+    /// Returns the memories that were injected into a session and that it has not used.
+    pub fn unused_in_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
+        self.store.read("read what was injected", |db| {
+            let sql = "SELECT DISTINCT g.memory_id FROM injections i JOIN injected g ON g.injection_id = i.id
+                 WHERE i.session_id = ?1 AND NOT EXISTS (SELECT 1 FROM injections j JOIN injected u ON u.injection_id = j.id
+                     WHERE j.session_id = ?1 AND u.memory_id = g.memory_id AND u.used_at_ms IS NOT NULL)";
+            let mut statement = db.prepare_cached(sql)?;
+            let unused = statement.query_map([session.0], |row| row.get(0).map(MemoryId))?;
+            Ok(unused.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}

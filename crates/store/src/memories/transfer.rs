@@ -1,0 +1,231 @@
+//! What a memory takes along when it leaves for another store: what it said before, where in the code it holds, what it is about, and
+//! how it relates to others, by uid.
+//!
+//! Not here: its content (`memories`), and what stays behind because it is of this machine alone: events, injections, vectors.
+
+use crate::db::codes;
+use crate::db::facets::{MemoryReader, MemoryWriter};
+use crate::db::open::TxError;
+use crate::memories::revise::{self, Author, RevisionOrigin};
+use crate::memories::{self, InsertOutcome, NewMemory, Unindexed, id_of};
+use crate::memories::{anchors, links};
+use crate::{Anchor, StoreError};
+use backstory_memory::{Content, Digest, Kind, Link, MemoryId, Relation, Timestamp, Uid};
+use rusqlite::{Connection, OptionalExtension, params};
+use std::collections::HashSet;
+
+/// How much is written in one transaction: hooks wait for it.
+const PER_TRANSACTION: usize = 250;
+
+/// What a memory carries besides what it says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attachments {
+    /// What it said before, oldest first.
+    pub wordings: Vec<PriorWording>,
+    /// Where in the code it holds; nothing means the files it names, as a whole.
+    pub anchors: Vec<Anchor>,
+    /// What it is about, if it was distilled: met again, it is the same memory.
+    pub subject: Option<Digest>,
+    /// The fingerprint of the rules' own wording, where a model's has taken its place.
+    pub polished_from: Option<Digest>,
+}
+
+/// What a memory said until it was given other words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PriorWording {
+    /// What it was about.
+    pub kind: Kind,
+    /// Its title then.
+    pub title: String,
+    /// Its text then.
+    pub body: String,
+    /// The statements it held.
+    pub facts: Vec<String>,
+    /// What it had to do with.
+    pub concepts: Vec<String>,
+    /// The files it spoke of.
+    pub files: Vec<String>,
+    /// Until when it said so.
+    pub until: Timestamp,
+    /// Whose words came next.
+    pub replaced_by: Author,
+}
+
+impl PriorWording {
+    /// What a memory says, once it is given other words.
+    pub(crate) fn from_content(content: &Content, until: Timestamp, replaced_by: Author) -> PriorWording {
+        let Content { kind, title, body, facts, concepts, files, .. } = content.clone();
+        PriorWording { kind, title, body, facts, concepts, files, until, replaced_by }
+    }
+}
+
+/// How a memory relates to others, by uid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryLinks {
+    /// The memory.
+    pub uid: Uid,
+    /// What replaced it.
+    pub superseded_by: Option<Uid>,
+    /// How it relates to which others, in the order of their uids.
+    pub links: Vec<(Relation, Uid)>,
+}
+
+impl MemoryReader<'_> {
+    /// Returns what a memory carries.
+    pub fn attachments(&self, id: MemoryId) -> Result<Attachments, StoreError> {
+        let anchors = self.store.code().anchors(id)?;
+        self.store.read("read what a memory carries", |db| {
+            let sql = "SELECT subject, polished_from FROM memories WHERE id = ?1";
+            let digest = |bytes: Option<Vec<u8>>| bytes.and_then(|bytes| Digest::from_slice(&bytes));
+            let (subject, polished_from) = db
+                .prepare_cached(sql)?
+                .query_row([id.0], |row| Ok((digest(row.get(0)?), digest(row.get(1)?))))
+                .optional()?
+                .unwrap_or_default();
+            Ok(Attachments { wordings: wordings(db, id)?, anchors, subject, polished_from })
+        })
+    }
+
+    /// Returns how a memory relates to others.
+    pub fn links_by_uid(&self, id: MemoryId, uid: &Uid) -> Result<MemoryLinks, StoreError> {
+        self.store.read("read the links", |db| {
+            let what = format!("memory #{id}");
+            let by = "SELECT b.uid FROM memories m JOIN memories b ON b.id = m.superseded_by WHERE m.id = ?1";
+            let by: Option<String> = db.prepare_cached(by)?.query_row([id.0], |row| row.get(0)).optional()?;
+            let sql = "SELECT l.relation, m.uid FROM all_links l JOIN memories m ON m.id = l.to_id
+                 WHERE l.from_id = ?1 ORDER BY l.relation, m.uid";
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query([id.0])?;
+            let mut links = Vec::new();
+            while let Some(row) = rows.next()? {
+                let relation: Relation = codes::code("a link", &row.get::<_, String>(0)?)?;
+                links.push((relation, codes::uid(&what, &row.get::<_, String>(1)?)?));
+            }
+            let superseded_by = by.map(|by| codes::uid(&what, &by)).transpose()?;
+            Ok(MemoryLinks { uid: uid.clone(), superseded_by, links })
+        })
+    }
+
+    /// Whether a memory of this uid was forgotten here.
+    pub fn is_forgotten(&self, uid: &Uid) -> Result<bool, StoreError> {
+        self.store.read("look for a tombstone", |db| {
+            Ok(db.prepare_cached("SELECT 1 FROM tombstones WHERE uid = ?1")?.exists([uid.as_str()])?)
+        })
+    }
+}
+
+impl MemoryWriter<'_> {
+    /// Writes memories that come from another store, with what they carry, in one transaction; passes over those that are known by uid
+    /// or were forgotten.
+    pub fn insert_transferred(
+        &mut self,
+        memories: &[(NewMemory, Attachments)],
+    ) -> Result<Vec<InsertOutcome>, StoreError> {
+        self.store.write("write memories", |transaction| {
+            let (mut all, mut unindexed) = (Vec::new(), Unindexed::default());
+            for (memory, carried) in memories {
+                let kept = memories::keep(transaction, memory, &mut unindexed)?;
+                if let InsertOutcome::Written(id) = kept {
+                    unpack(transaction, id, carried)?;
+                }
+                all.push(kept);
+            }
+            unindexed.index(transaction)?;
+            Ok(all)
+        })
+    }
+
+    /// Notes how memories relate to others, as far as both are here. Does nothing that would make a circle.
+    ///
+    /// What says itself what replaced it stays dated as it was; what is only said to be replaced is so from then on.
+    pub fn link_transferred(&mut self, ties: &[MemoryLinks]) -> Result<(), StoreError> {
+        for some in ties.chunks(PER_TRANSACTION) {
+            self.store.write("link memories", |transaction| {
+                some.iter().try_for_each(|ties| Ok(tie_life(transaction, ties)?))
+            })?;
+        }
+        let says_itself: HashSet<&Uid> =
+            ties.iter().filter(|ties| ties.superseded_by.is_some()).map(|ties| &ties.uid).collect();
+        for some in ties.chunks(PER_TRANSACTION) {
+            self.store.write("link memories", |transaction| {
+                some.iter().try_for_each(|ties| Ok(tie_links(transaction, ties, &says_itself)?))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns what a memory said before, oldest first.
+pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<PriorWording>, TxError> {
+    let what = format!("memory #{id}");
+    let sql = "SELECT kind, title, body, facts, concepts, files, until_ms, replaced_by FROM revisions
+         WHERE memory_id = ?1 ORDER BY revision";
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query([id.0])?;
+    let mut wordings = Vec::new();
+    while let Some(row) = rows.next()? {
+        let list = |column| -> Result<Vec<String>, TxError> {
+            Ok(codes::list(&what, &row.get::<_, String>(column)?)?)
+        };
+        wordings.push(PriorWording {
+            kind: codes::code(&what, &row.get::<_, String>(0)?)?,
+            title: row.get(1)?,
+            body: row.get(2)?,
+            facts: list(3)?,
+            concepts: list(4)?,
+            files: list(5)?,
+            until: Timestamp(row.get(6)?),
+            replaced_by: codes::code(&what, &row.get::<_, String>(7)?)?,
+        });
+    }
+    Ok(wordings)
+}
+
+/// Gives a memory that was just written what it carries.
+fn unpack(db: &Connection, id: MemoryId, carried: &Attachments) -> rusqlite::Result<()> {
+    for wording in &carried.wordings {
+        revise::insert_revision(db, id, wording, RevisionOrigin::default())?;
+    }
+    if !carried.anchors.is_empty() {
+        anchors::replace(db, id, &carried.anchors)?;
+    }
+    if let Some(subject) = carried.subject {
+        // Where the project knows something about it already, that one goes on being met.
+        let sql = "UPDATE OR IGNORE memories SET subject = ?2 WHERE id = ?1";
+        db.prepare_cached(sql)?.execute(params![id.0, subject.0])?;
+    }
+    if let Some(from) = carried.polished_from {
+        let sql = "UPDATE memories SET polished_from = ?2 WHERE id = ?1";
+        db.prepare_cached(sql)?.execute(params![id.0, from.0])?;
+    }
+    Ok(())
+}
+
+fn tie_life(db: &Connection, ties: &MemoryLinks) -> rusqlite::Result<()> {
+    let Some(by) = &ties.superseded_by else { return Ok(()) };
+    if let (Some(old), Some(by)) = (id_of(db, &ties.uid)?, id_of(db, by)?)
+        && !revise::would_circle(db, old, by)?
+    {
+        let sql = "UPDATE memories SET superseded_by = ?2 WHERE id = ?1 AND superseded_by IS NULL";
+        db.prepare_cached(sql)?.execute([old.0, by.0])?;
+    }
+    Ok(())
+}
+
+fn tie_links(db: &Connection, ties: &MemoryLinks, says_itself: &HashSet<&Uid>) -> rusqlite::Result<()> {
+    let Some(from) = id_of(db, &ties.uid)? else { return Ok(()) };
+    for (relation, uid) in &ties.links {
+        let Some(to) = id_of(db, uid)?.filter(|to| *to != from) else { continue };
+        if *relation == Relation::Supersedes && !says_itself.contains(uid) {
+            if !revise::would_circle(db, to, from)? {
+                let written: i64 = db
+                    .prepare_cached("SELECT created_at_ms FROM memories WHERE id = ?1")?
+                    .query_row([from.0], |row| row.get(0))?;
+                revise::mark_superseded(db, to, from, Timestamp(written))?;
+            }
+            continue;
+        }
+        links::insert(db, Link { from, relation: *relation, to })?;
+    }
+    Ok(())
+}

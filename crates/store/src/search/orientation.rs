@@ -1,0 +1,99 @@
+//! What a session begins with when there is no question yet: the pinned, the newest of a kind, the surest of what lasts.
+//!
+//! A host waits for it: every answer comes from an index made for it, and costs the same in a project of any size. What holds for
+//! the user everywhere is part of every project. Not here: which of it is told (`context`).
+
+use crate::StoreError;
+use crate::db::facets::SearchReader;
+use backstory_memory::{Kind, MemoryId, ProjectId};
+use rusqlite::{Row, params};
+
+/// Shown this often without use, a memory is not given unasked any more.
+const FADED: u32 = 12;
+/// Of what holds for the user everywhere, the newest this many are looked at.
+const MOST_OF_THE_USER: u32 = 200;
+
+/// What must hold of every memory that is given unasked; `?2` is when it has faded.
+macro_rules! in_force {
+    ($select:literal, $rest:literal) => {
+        concat!(
+            $select,
+            " AND superseded_by IS NULL
+              AND NOT EXISTS (SELECT 1 FROM impressions s WHERE s.memory_id = memories.id AND s.injected_since_used >= ?2) ",
+            $rest
+        )
+    };
+}
+
+impl SearchReader<'_> {
+    /// Returns what the user wants in view, newest first. Who pinned it wants it however often it was shown.
+    pub fn pinned(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
+        let sql = "SELECT id FROM memories INDEXED BY memories_pinned
+             WHERE pinned = 1 AND (project_id = ?1 OR scope = 'user') AND superseded_by IS NULL ORDER BY id DESC LIMIT ?2";
+        self.store.read("read what is pinned", |db| {
+            let mut statement = db.prepare_cached(sql)?;
+            let ids = statement.query_map(params![project.0, limit], |row| row.get(0).map(MemoryId))?;
+            Ok(ids.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Returns the newest memories of these kinds in a project, newest first.
+    pub fn newest_of_kinds(
+        &self,
+        project: ProjectId,
+        kinds: &[Kind],
+        limit: u32,
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        let sql = in_force!(
+            "SELECT id, created_at_ms FROM memories INDEXED BY memories_by_kind WHERE project_id = ?1 AND kind = ?3",
+            "ORDER BY created_at_ms DESC LIMIT ?4"
+        );
+        self.store.read("read the newest memories", |db| {
+            let mut statement = db.prepare_cached(sql)?;
+            let mut found: Vec<(i64, i64)> = Vec::new();
+            for kind in kinds {
+                let values = params![project.0, FADED, kind.as_str(), limit];
+                let rows = statement.query_map(values, |row| Ok((row.get(1)?, row.get(0)?)))?;
+                found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+            }
+            found.sort_unstable_by(|a, b| b.cmp(a));
+            Ok(found.into_iter().take(limit as usize).map(|(_, id)| MemoryId(id)).collect())
+        })
+    }
+
+    /// Returns rules, decisions, facts and failures of a project that are likely enough to be true, the surest first.
+    pub fn most_confident(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
+        let of_the_project = in_force!(
+            "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_by_confidence
+             WHERE project_id = ?1 AND confidence >= 0.5 AND kind IN ('rule', 'decision', 'fact', 'failure')",
+            "ORDER BY confidence DESC, times_seen DESC, id DESC LIMIT ?3"
+        );
+        let of_the_user = in_force!(
+            "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_of_the_user
+             WHERE scope = 'user' AND project_id <> ?1 AND confidence >= 0.5
+               AND kind IN ('rule', 'decision', 'fact', 'failure')",
+            "ORDER BY created_at_ms DESC LIMIT ?3"
+        );
+        self.store.read("read what lasts", |db| {
+            let mut found: Vec<(f64, i64, i64)> = Vec::new();
+            for (sql, most) in [(of_the_project, limit), (of_the_user, MOST_OF_THE_USER)] {
+                let mut statement = db.prepare_cached(sql)?;
+                let rows = statement.query_map(params![project.0, FADED, most], sureness)?;
+                found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+            }
+            found.sort_by(|a, b| b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal));
+            Ok(found.into_iter().take(limit as usize).map(|(_, _, id)| MemoryId(id)).collect())
+        })
+    }
+
+    /// Returns those of the memories that have not faded: that were not shown again and again without use.
+    pub fn unfaded(&self, ids: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError> {
+        let shown = self.store.injections().impressions(ids)?;
+        let is_faded = |id: &MemoryId| shown.get(id).is_some_and(|shown| shown.since_used >= FADED);
+        Ok(ids.iter().copied().filter(|id| !is_faded(id)).collect())
+    }
+}
+
+fn sureness(row: &Row<'_>) -> rusqlite::Result<(f64, i64, i64)> {
+    Ok((row.get(1)?, row.get(2)?, row.get(0)?))
+}

@@ -1,0 +1,296 @@
+//! Housekeeping, off the hot path: checkpoint, retention, joining the word index, vacuum, backup.
+//!
+//! **Time.** The machine's clock may jump by years. What is thrown away for its age is measured on a clock of our own that goes on with
+//! the machine's, by at most [`CLOCK_STEP_DAYS`] a run and never back, and by the order of arrival, not by what events say (R15).
+
+use crate::db::facets::{UpkeepReader, UpkeepWriter};
+use crate::db::home::{beside, make_private_dir, make_private_file};
+use crate::db::metadata;
+use crate::{CheckDepth, Home, Spool, Store, StoreError};
+use backstory_memory::Timestamp;
+use rusqlite::{Connection, params};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What is kept, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RetentionPolicy {
+    /// Days raw events are kept.
+    pub events_days: u32,
+    /// Receipts kept at the most.
+    pub receipts: u32,
+    /// Copies of the database kept.
+    pub backups: u32,
+    /// Hours between two copies.
+    pub backup_hours: u32,
+}
+
+/// What housekeeping did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MaintainReport {
+    /// Events that had grown too old.
+    pub events_removed: u64,
+    /// Bytes given back to the file system.
+    pub bytes_freed: u64,
+    /// The copy that was made.
+    pub backup: Option<PathBuf>,
+}
+
+/// A log longer than this takes a hook noticeable time to read.
+const LONG_LOG: u64 = 1 << 20;
+/// How far our own clock may follow the machine's in one run.
+const CLOCK_STEP_DAYS: i64 = 2;
+/// How many pages are given back in one transaction, and how many events are removed: hooks wait for it.
+const PAGES_PER_TRANSACTION: u32 = 1000;
+const EVENTS_PER_TRANSACTION: u32 = 500;
+/// How many of the newest injections are kept, and of how many the words: months, and some days, of a busy person.
+const INJECTIONS_KEPT: u32 = 10_000;
+const TEXTS_KEPT: u32 = 1_000;
+/// The last millisecond that fits the name of a copy.
+const LATEST_NAME: i64 = 999_999_999_999_999;
+/// The fact that says when the last copy was made.
+const BACKED_UP_AT: &str = "backed_up_at_ms";
+
+impl UpkeepWriter<'_> {
+    /// Does what is due.
+    pub fn maintain(
+        &mut self,
+        retention: RetentionPolicy,
+        now: Timestamp,
+    ) -> Result<MaintainReport, StoreError> {
+        let before = self.store.file_bytes()?;
+        let events_removed = self.store.remove_old_events(retention, now)?;
+        self.store.remove_old_records(retention)?;
+        self.store.trim_code()?;
+        // What cannot be joined now will be another time, and damage has been noted: the rest is to be done all the same.
+        drop(self.store.upkeep_mut().merge_word_index());
+        self.store.upkeep_mut().vacuum()?;
+        self.store.upkeep().checkpoint()?;
+        Spool::new(&self.store.home).clear_unfinished(now);
+        let backup = self.store.back_up_if_due(retention, now)?;
+        let bytes_freed = before.saturating_sub(self.store.file_bytes()?);
+        Ok(MaintainReport { events_removed, bytes_freed, backup })
+    }
+
+    /// Gives free pages back to the file system, a few at a time.
+    pub fn vacuum(&mut self) -> Result<(), StoreError> {
+        loop {
+            let left: i64 = self.store.write("vacuum the database", |transaction| {
+                let sql = format!("PRAGMA incremental_vacuum({PAGES_PER_TRANSACTION})");
+                let mut statement = transaction.prepare(&sql)?;
+                // Each step frees one page.
+                let mut rows = statement.query([])?;
+                while rows.next()?.is_some() {}
+                Ok(transaction.pragma_query_value(None, "freelist_count", |row| row.get(0))?)
+            })?;
+            if left == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Copies the database as it is now. The copy is checked before it counts.
+    pub fn back_up(&mut self, retention: RetentionPolicy, now: Timestamp) -> Result<PathBuf, StoreError> {
+        let dir = self.store.home.backups();
+        make_private_dir(&dir)?;
+        remove_unfinished(&dir)?;
+        // Named by the clock, but always after the newest: the names are the order in which they go.
+        let newest = backups(&self.store.home).last().and_then(|path| backup_time(path));
+        let at = newest.map_or(0, |newest| newest.0.saturating_add(1)).max(now.0.clamp(0, LATEST_NAME));
+        let path = dir.join(format!("backstory-{at:015}.db"));
+        let draft = path.with_extension("tmp");
+        if let Err(error) = self.store.copy_to(&draft).and_then(|()| self.store.refuse_unsound(&draft)) {
+            remove_unfinished(&dir)?;
+            return Err(error);
+        }
+        fs::rename(&draft, &path).map_err(|error| StoreError::io("rename to", &path, error))?;
+        let keep = retention.backups.max(1) as usize;
+        for old in backups(&self.store.home).into_iter().rev().skip(keep) {
+            fs::remove_file(&old).map_err(|error| StoreError::io("remove", &old, error))?;
+        }
+        self.store.write("note when a copy was made", |db| Ok(metadata::note(db, BACKED_UP_AT, &now.0)?))?;
+        Ok(path)
+    }
+}
+
+impl UpkeepReader<'_> {
+    /// Cuts the log where it has grown long.
+    ///
+    /// Whoever opens the store alone reads the whole log first, so it is kept short enough to be read unnoticed
+    /// (docs/design/0002-write-ahead-log.md).
+    pub fn truncate_long_log(&self) -> Result<(), StoreError> {
+        match fs::metadata(beside(&self.store.path, "-wal")) {
+            Ok(log) if log.len() > LONG_LOG => self.store.upkeep().checkpoint(),
+            _ => Ok(()),
+        }
+    }
+
+    /// Moves the log into the database and cuts it, as far as nobody is made to wait.
+    pub fn checkpoint(&self) -> Result<(), StoreError> {
+        // Passive does the work while others write; what is left to the second is short.
+        self.store.read("checkpoint", |db| Ok(db.execute_batch("PRAGMA wal_checkpoint(PASSIVE)")?))?;
+        self.store.cut_log(Duration::ZERO).map(drop)
+    }
+}
+
+impl Store {
+    /// Moves what is left of the log into the database and cuts it. Returns whether nobody stood in the way.
+    pub(crate) fn cut_log(&self, patience: Duration) -> Result<bool, StoreError> {
+        let cut = self.with_busy_timeout(patience, || {
+            self.read("clear the log", |db| {
+                let busy: i64 = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+                Ok(busy == 0)
+            })
+        });
+        match cut {
+            Err(StoreError::Busy { .. }) => Ok(false),
+            cut => cut,
+        }
+    }
+
+    /// Copies the database to a new file.
+    pub(crate) fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
+        make_private_file(path)?;
+        // A path is bytes, not always text.
+        let bytes = backstory_platform::path_bytes(path);
+        self.read("copy the database", |db| {
+            db.execute("VACUUM INTO CAST(?1 AS TEXT)", [bytes])?;
+            Ok(())
+        })
+    }
+
+    /// A copy of rot must not push out the good ones.
+    fn refuse_unsound(&self, copy: &Path) -> Result<(), StoreError> {
+        let report = Store::open_read_only(&self.home, copy.to_owned())?.upkeep().check(CheckDepth::Full)?;
+        if report.is_sound() {
+            return Ok(());
+        }
+        let rotten = report.damaged.len();
+        let detail = report.file.into_iter().chain(report.words).chain(report.schema).next();
+        let detail = detail.unwrap_or_else(|| format!("{rotten} memories are not what was written"));
+        Err(StoreError::Damaged { path: self.path.clone(), detail })
+    }
+
+    fn back_up_if_due(
+        &mut self,
+        retention: RetentionPolicy,
+        now: Timestamp,
+    ) -> Result<Option<PathBuf>, StoreError> {
+        let every = i64::from(retention.backup_hours) * 3_600_000;
+        let last = self.read("see when a copy was made", |db| Ok(metadata::number(db, BACKED_UP_AT)?))?;
+        // A clock that went back is no reason to wait for years.
+        let is_due = last.is_none_or(|last| now.0.saturating_sub(last).saturating_abs() >= every);
+        if retention.backups == 0 || !is_due {
+            return Ok(None);
+        }
+        match self.upkeep_mut().back_up(retention, now) {
+            // The good copies stay; a closer look at the next opening mends what it can.
+            Err(StoreError::Damaged { .. }) => Ok(None),
+            made => made.map(Some),
+        }
+    }
+
+    fn remove_old_events(&mut self, retention: RetentionPolicy, now: Timestamp) -> Result<u64, StoreError> {
+        let newest_old = self.write("read our own clock", |transaction| {
+            let clock = advance_clock(transaction, now)?;
+            Ok(newest_older_than(transaction, clock, retention.events_days)?)
+        })?;
+        let mut removed = 0;
+        loop {
+            let batch = self.write("remove old events", |transaction| {
+                let sql = "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id <= ?1 LIMIT ?2)";
+                Ok(transaction.execute(sql, params![newest_old, EVENTS_PER_TRANSACTION])?)
+            })?;
+            removed += batch as u64;
+            if batch < EVENTS_PER_TRANSACTION as usize {
+                break;
+            }
+        }
+        Ok(removed)
+    }
+
+    /// Removes all but the newest receipts and injections, and of those all but the newest texts.
+    fn remove_old_records(&mut self, retention: RetentionPolicy) -> Result<(), StoreError> {
+        self.write("remove old receipts", |transaction| {
+            let sql = "DELETE FROM receipts WHERE id <= (SELECT max(id) FROM receipts) - ?1";
+            Ok(transaction.execute(sql, [retention.receipts])?)
+        })?;
+        self.write("remove what was told long ago", |transaction| {
+            let newest = "(SELECT max(id) FROM injections)";
+            let texts = format!("DELETE FROM injection_texts WHERE injection_id <= {newest} - ?1");
+            transaction.execute(&texts, [TEXTS_KEPT])?;
+            // How often a memory was shown and used is counted elsewhere, for ever.
+            let records = format!("DELETE FROM injections WHERE id <= {newest} - ?1");
+            Ok(transaction.execute(&records, [INJECTIONS_KEPT]).map(drop)?)
+        })
+    }
+
+    fn file_bytes(&self) -> Result<u64, StoreError> {
+        self.read("measure the database", |db| {
+            let pages: u64 = db.pragma_query_value(None, "page_count", |row| row.get(0))?;
+            let size: u64 = db.pragma_query_value(None, "page_size", |row| row.get(0))?;
+            Ok(pages * size)
+        })
+    }
+}
+
+/// Moves our own clock by as much as the machine's went on since the last run, and returns it.
+fn advance_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<i64> {
+    let most = CLOCK_STEP_DAYS * Timestamp::DAY_MS;
+    let step =
+        metadata::number(db, "machine_clock_ms")?.map_or(0, |last| now.0.saturating_sub(last).clamp(0, most));
+    let clock = metadata::number(db, "retention_clock_ms")?.unwrap_or(0).saturating_add(step);
+    metadata::note(db, "machine_clock_ms", &now.0)?;
+    metadata::note(db, "retention_clock_ms", &clock)?;
+    Ok(clock)
+}
+
+/// Marks which events have arrived by now, and returns the newest of those that had when it was so many days earlier.
+fn newest_older_than(db: &Connection, clock: i64, days: u32) -> rusqlite::Result<i64> {
+    let before = clock.saturating_sub(i64::from(days) * Timestamp::DAY_MS);
+    // A mark an hour is fine enough; the clock may stand still for many runs.
+    db.execute(
+        "INSERT INTO retention_marks (clock_ms, newest_event_id)
+         SELECT ?1 - ?1 % 3600000, coalesce(max(id), 0) FROM events WHERE true
+         ON CONFLICT (clock_ms) DO UPDATE SET newest_event_id = excluded.newest_event_id",
+        [clock],
+    )?;
+    let newest = db.query_row(
+        "SELECT max(newest_event_id) FROM retention_marks WHERE clock_ms <= ?1",
+        [before],
+        |row| row.get::<_, Option<i64>>(0),
+    )?;
+    db.execute(
+        "DELETE FROM retention_marks WHERE clock_ms <= ?1 AND clock_ms < ?2 - ?2 % 3600000",
+        [before, clock],
+    )?;
+    Ok(newest.unwrap_or(0))
+}
+
+/// Removes copies whose making was cut short.
+fn remove_unfinished(dir: &Path) -> Result<(), StoreError> {
+    let Ok(entries) = fs::read_dir(dir) else { return Ok(()) };
+    let files = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    for file in files.filter(|file| file.extension().is_some_and(|end| end == "tmp" || end == "tmp-journal"))
+    {
+        fs::remove_file(&file).map_err(|error| StoreError::io("remove", &file, error))?;
+    }
+    Ok(())
+}
+
+/// Lists the copies of the database, oldest first.
+pub(crate) fn backups(home: &Home) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(home.backups()) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| backup_time(path).is_some())
+        .collect();
+    files.sort_by_key(|path| backup_time(path));
+    files
+}
+
+fn backup_time(path: &Path) -> Option<Timestamp> {
+    let name = path.file_name()?.to_str()?;
+    name.strip_prefix("backstory-")?.strip_suffix(".db")?.parse().ok().map(Timestamp)
+}

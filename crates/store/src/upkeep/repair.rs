@@ -1,0 +1,248 @@
+//! What happens when the database is damaged: single memories and the word index are mended in place; a broken file is moved aside,
+//! never thrown away, and replaced by the newest sound copy and whatever can still be read of the broken one.
+//!
+//! Damage must be met twice, by two processes, before anything is moved: a lock, a full disk or a missing permission is not damage.
+//! Hooks never repair; they let their events wait in the spool. A repair that is killed leaves the broken file in its place and the
+//! note beside it, so that the next one begins anew.
+
+use crate::db::home::{SUFFIXES, beside, make_private_dir, open_private_file};
+use crate::db::migrate;
+use crate::upkeep::{maintain, salvage};
+use crate::{CheckDepth, CheckReport, Home, Purpose, Store, StoreError};
+use backstory_memory::Timestamp;
+use rusqlite::Connection;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// What a repair did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepairReport {
+    /// Where the damaged files are now, if they had to be moved.
+    pub quarantine: Option<PathBuf>,
+    /// The copy the database was restored from.
+    pub restored_from: Option<PathBuf>,
+    /// Memories read from the damaged file that the copy did not have, or had in an older state.
+    pub salvaged: u64,
+    /// Memories whose content was damaged and could be taken from a copy.
+    pub mended: u64,
+    /// How many memories the word index was made anew from, if it was broken.
+    pub reindexed: Option<u64>,
+}
+
+impl Store {
+    /// Repairs the database of a home if it is damaged, and says what was done.
+    ///
+    /// Asked for by a person, the damage need not have been met before.
+    pub fn repair(home: &Home, now: Timestamp) -> Result<Option<RepairReport>, StoreError> {
+        home.prepare()?;
+        if let Err(error) = look(home) {
+            note_damage(home, &error);
+        }
+        repair_if_noted(home, now)
+    }
+}
+
+/// Notes that damage was met, where that is what happened.
+pub(crate) fn note_damage(home: &Home, error: &StoreError) {
+    if let StoreError::Damaged { detail, .. } = error {
+        note(home, detail);
+    }
+}
+
+/// Notes that a check found something to repair.
+pub(crate) fn note_report(home: &Home, report: &CheckReport) {
+    if let Some(detail) = report.file.first().or(report.words.as_ref()) {
+        note(home, detail);
+    } else if !report.damaged.is_empty() {
+        note(home, "memories are not what was written");
+    } else if !report.schema.is_empty() {
+        note(home, "the schema is not what was written");
+    }
+}
+
+fn note(home: &Home, detail: &str) {
+    // The note only makes the next process look closely; without it that one notes the damage itself.
+    drop(open_private_file(&home.damage_note()).map(|mut file| file.write_all(detail.as_bytes())));
+}
+
+/// Refuses a home whose database is missing or empty although there was one: beginning anew would hide the loss.
+pub(crate) fn refuse_lost(home: &Home) -> Result<(), StoreError> {
+    let database = home.database();
+    let is_empty = |path: &Path| fs::metadata(path).map_or(true, |metadata| metadata.len() == 0);
+    // SQLite would remove a log that has no database under it.
+    if is_empty(&database) && (!is_empty(&beside(&database, "-wal")) || !maintain::backups(home).is_empty()) {
+        return Err(lost(database));
+    }
+    Ok(())
+}
+
+/// Refuses a database without tables where there are copies of one.
+pub(crate) fn refuse_emptied(store: &Store) -> Result<(), StoreError> {
+    if store.is_main_database() && !maintain::backups(&store.home).is_empty() {
+        return Err(lost(store.path.clone()));
+    }
+    Ok(())
+}
+
+fn lost(path: PathBuf) -> StoreError {
+    StoreError::Damaged { path, detail: "it is empty, but there are traces of its content".to_owned() }
+}
+
+/// Repairs the database if an earlier process met damage and a closer look confirms it.
+pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<RepairReport>, StoreError> {
+    let note = home.damage_note();
+    if !note.exists() {
+        return Ok(None);
+    }
+    let lock_path = home.repair_lock();
+    let lock = open_private_file(&lock_path)?;
+    lock.lock().map_err(|error| StoreError::io("lock", &lock_path, error))?;
+    // Whoever held the lock before us may have done it.
+    if !note.exists() {
+        return Ok(None);
+    }
+    let repair = match look(home) {
+        Ok(report) if report.file.is_empty() => mend(home, &report, now)?,
+        Ok(_) | Err(StoreError::Damaged { .. }) => Some(replace(home, now)?),
+        // Nothing is left that could be damaged, and nothing to restore it from.
+        Err(StoreError::Absent { .. }) => None,
+        // In use, or not to be had for another reason: that is no damage, and the note stays.
+        Err(error) if error.is_storage_failure() => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    fs::remove_file(&note).map_err(|error| StoreError::io("remove", &note, error))?;
+    Ok(repair)
+}
+
+/// Looks closely, changing nothing.
+fn look(home: &Home) -> Result<CheckReport, StoreError> {
+    refuse_lost(home)?;
+    let store = Store::open_for_check(home, home.database())?;
+    if store.read("read the schema", |db| Ok(!db.table_exists(None, "memories")?))? {
+        return Err(lost(home.database()));
+    }
+    let report = store.upkeep().check(CheckDepth::Full)?;
+    // A flipped bit in the text of a CHECK leaves the table readable and wrong.
+    if report.file.is_empty() && !report.schema.is_empty() && store.lacks_definitions()? {
+        let detail = "a table is not defined as it was".to_owned();
+        return Err(StoreError::Damaged { path: home.database(), detail });
+    }
+    Ok(report)
+}
+
+/// Mends what does not need another file.
+fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<RepairReport>, StoreError> {
+    let is_sound = report.words.is_none() && report.damaged.is_empty();
+    if is_sound && report.schema.is_empty() {
+        return Ok(None);
+    }
+    let mut store = Store::open_file(home, &home.database(), Purpose::Command, now)?;
+    if !report.schema.is_empty() {
+        rewrite_triggers(&mut store)?;
+    }
+    let mended = salvage::mend_rows(&mut store, &report.damaged)?;
+    if mended == 0 && report.words.is_none() {
+        return Ok(None);
+    }
+    let indexed = store.upkeep_mut().rebuild_word_index(|_| {})?;
+    let reindexed = report.words.as_ref().map(|_| indexed);
+    Ok(Some(RepairReport { mended, reindexed, ..RepairReport::default() }))
+}
+
+/// Writes all triggers anew: a flipped bit in one of them may leave it readable and wrong. A garbled table is not readable, and no file
+/// stays in place that has one.
+fn rewrite_triggers(store: &mut Store) -> Result<(), StoreError> {
+    let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
+    let list = |db: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
+        db.prepare(triggers)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+    };
+    store.write("write the triggers anew", |db| {
+        for (name, _) in list(db)? {
+            db.execute_batch(&format!("DROP TRIGGER \"{}\"", name.replace('"', "\"\"")))?;
+        }
+        let ours = list(&migrate::fresh_in_memory()?)?;
+        Ok(ours.iter().try_for_each(|(_, sql)| db.execute_batch(sql))?)
+    })
+}
+
+fn replace(home: &Home, now: Timestamp) -> Result<RepairReport, StoreError> {
+    let database = home.database();
+    let quarantine = free_place(&home.quarantine(), now)?;
+    let is_lost = refuse_lost(home).is_err();
+    for suffix in SUFFIXES {
+        keep(&beside(&database, suffix), &beside(&quarantine.join("backstory.db"), suffix))?;
+    }
+    let (mut store, restored_from) = make_replacement(home, now)?;
+    let salvaged = if is_lost { 0 } else { salvage::salvage(&mut store, &database)? };
+    drop(store);
+    // Vectors of another state of the database: without a file, all are made anew.
+    remove(&home.vectors())?;
+    // The old log first: over the new database it would be read as its own.
+    for suffix in ["-wal", "-shm"] {
+        remove(&beside(&database, suffix))?;
+    }
+    fs::rename(home.replacement(), &database).map_err(|error| StoreError::io("replace", &database, error))?;
+    let synced = File::open(home.root()).and_then(|dir| dir.sync_all());
+    synced.map_err(|error| StoreError::io("sync", home.root(), error))?;
+    Ok(RepairReport { quarantine: Some(quarantine), restored_from, salvaged, ..RepairReport::default() })
+}
+
+/// Makes a directory no earlier repair has used, even in the same millisecond.
+fn free_place(quarantine: &Path, now: Timestamp) -> Result<PathBuf, StoreError> {
+    let mut at = now.0.max(0);
+    while quarantine.join(format!("{at:015}")).exists() {
+        at = at.saturating_add(1);
+    }
+    let place = quarantine.join(format!("{at:015}"));
+    make_private_dir(&place)?;
+    Ok(place)
+}
+
+/// Gives a file a second name, so that no moment exists in which it has none.
+fn keep(from: &Path, to: &Path) -> Result<(), StoreError> {
+    if !from.exists() {
+        return Ok(());
+    }
+    fs::hard_link(from, to)
+        .or_else(|_| fs::copy(from, to).map(drop))
+        .map_err(|error| StoreError::io("move aside", from, error))
+}
+
+/// Makes a database from the newest sound copy, or an empty one.
+fn make_replacement(home: &Home, now: Timestamp) -> Result<(Store, Option<PathBuf>), StoreError> {
+    let path = home.replacement();
+    for copy in maintain::backups(home).into_iter().rev() {
+        clear(&path)?;
+        let restored = Store::open_read_only(home, copy.clone())
+            .and_then(|source| source.copy_to(&path))
+            .and_then(|()| Store::open_file(home, &path, Purpose::Command, now));
+        if let Ok(store) = restored
+            && store.upkeep().check(CheckDepth::Full).is_ok_and(|report| report.is_sound())
+        {
+            return Ok((store, Some(copy)));
+        }
+    }
+    clear(&path)?;
+    Ok((Store::open_file(home, &path, Purpose::Command, now)?, None))
+}
+
+/// Removes a database and what SQLite keeps beside it.
+pub(crate) fn clear(path: &Path) -> Result<(), StoreError> {
+    SUFFIXES.iter().try_for_each(|suffix| remove(&beside(path, suffix)))
+}
+
+fn remove(path: &Path) -> Result<(), StoreError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::io("remove", path, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Lists what was moved aside.
+pub(crate) fn quarantined(home: &Home) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(home.quarantine()) else { return Vec::new() };
+    entries.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect()
+}

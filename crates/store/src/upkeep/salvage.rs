@@ -1,0 +1,263 @@
+//! What can still be read of a damaged database, and what a copy knows of a damaged memory.
+//!
+//! Only what proves itself is taken: a memory whose checksum holds, an event that reads whole. What a memory said before and how it relates
+//! to others comes with it, on provenance. Row by row, because a broken page ends any longer reading.
+
+use crate::db::home::{beside, open_private_file};
+use crate::events::projects;
+use crate::memories::revise::{self, Author, RevisionOrigin};
+use crate::memories::{links, transfer};
+use crate::upkeep::maintain;
+use crate::upkeep::repair::clear;
+use crate::{IncomingEvent, MemoryOrigin, NewMemory, Project, Store, StoreError, events, memories};
+use backstory_memory::{EventId, Memory, MemoryId, ProjectId, ProjectRef, Standing};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// How every database of ours begins: pages of 4 KiB, a write-ahead log, nothing reserved.
+const HEADER: &[u8; 24] = b"SQLite format 3\0\x10\x00\x02\x02\x00\x40\x20\x20";
+/// No row is smaller: bounds how many there can be, whatever a damaged counter says.
+const SMALLEST_ROW: u64 = 40;
+
+/// Takes damaged memories from the newest copy that has them as they were. Returns how many could be mended.
+pub(crate) fn mend_rows(store: &mut Store, damaged: &[MemoryId]) -> Result<u64, StoreError> {
+    let mut left: Vec<MemoryId> = damaged.to_vec();
+    for copy in maintain::backups(&store.home).into_iter().rev() {
+        let Ok(copy) = Store::open_read_only(&store.home, copy) else { continue };
+        let mut missing = Vec::new();
+        for id in left {
+            let known = copy.memories().get(id).ok().flatten().filter(Memory::is_intact);
+            let mended = match known {
+                Some(memory) => mend_row(store, &memory)?,
+                None => false,
+            };
+            if !mended {
+                missing.push(id);
+            }
+        }
+        left = missing;
+    }
+    Ok((damaged.len() - left.len()) as u64)
+}
+
+/// Writes the content of a row as a copy has it, if it is what the row once said: its uid or its checksum tells.
+fn mend_row(store: &mut Store, memory: &Memory) -> Result<bool, StoreError> {
+    store.write("mend a memory", |transaction| {
+        let same =
+            "SELECT 1 FROM memories WHERE id = ?1 AND uid = ?2 AND (checksum = ?3 OR updated_at_ms = ?4)";
+        let values = params![memory.id.0, memory.uid.as_str(), memory.checksum.0.0, memory.updated_at.0];
+        let is_same = transaction.prepare_cached(same)?.exists(values)?;
+        if is_same {
+            revise::overwrite(transaction, memory.id, &memory.content, memory.updated_at)?;
+        }
+        Ok(is_same)
+    })
+}
+
+/// Takes over everything readable of a damaged database that the store does not have. Returns how many memories that were.
+pub(crate) fn salvage(store: &mut Store, damaged: &Path) -> Result<u64, StoreError> {
+    let readable = store.home.root().join("salvage.db");
+    let bytes = copy_readable(damaged, &readable)?;
+    // With this a table whose definition is garbled is passed over and the others can be read; nothing is written.
+    let source = Store::open_read_only(&store.home, readable.clone())
+        .and_then(|source| source.batch("PRAGMA writable_schema = ON").map(|()| source));
+    let most = i64::try_from(bytes / SMALLEST_ROW).unwrap_or(0);
+    let salvaged = source.map_or(Ok(0), |source| salvage_from(store, &source, most));
+    clear(&readable)?;
+    salvaged
+}
+
+/// Copies a damaged database with a header SQLite accepts, so that a torn end or a garbled head does not hide the rest.
+///
+/// Nobody has a connection to it in this process: closing the file drops no lock.
+fn copy_readable(damaged: &Path, readable: &Path) -> Result<u64, StoreError> {
+    clear(readable)?;
+    let failed = |error| StoreError::io("copy", damaged, error);
+    let mut bytes = fs::read(damaged).map_err(failed)?;
+    if let Some((head, rest)) = bytes.split_first_chunk_mut::<24>() {
+        head.copy_from_slice(HEADER);
+        // Where these two differ SQLite takes the length of the file for the number of pages.
+        if let (Some(change), Some(valid_for)) = (rest.first().copied(), rest.get_mut(68)) {
+            *valid_for = !change;
+        }
+    }
+    for (path, bytes) in [
+        (readable.to_owned(), bytes.clone()),
+        (beside(readable, "-wal"), fs::read(beside(damaged, "-wal")).unwrap_or_default()),
+    ] {
+        open_private_file(&path)?.write_all(&bytes).map_err(failed)?;
+    }
+    Ok(bytes.len() as u64)
+}
+
+fn salvage_from(store: &mut Store, source: &Store, most: i64) -> Result<u64, StoreError> {
+    store.write("salvage what can be read", |transaction| {
+        salvage_graves(transaction, &source.db)?;
+        let mut salvaged = 0;
+        let memories = 1..=newest(transaction, "memories")?
+            .saturating_add(most)
+            .min(newest(&source.db, "memories").unwrap_or(0));
+        for id in memories.clone().map(MemoryId) {
+            if let Ok(Some(memory)) = source.memories().get(id)
+                && memory.is_intact()
+            {
+                salvaged += u64::from(salvage_memory(transaction, source, &memory)?);
+            }
+        }
+        memories.clone().map(MemoryId).try_for_each(|id| salvage_ties(transaction, source, id))?;
+        // A number that was given away is not given to another.
+        raise_counter(transaction, "memories", *memories.end())?;
+        let known = newest(transaction, "events")?;
+        let first = source.db.query_row("SELECT min(id) FROM events", [], |row| row.get(0)).unwrap_or(1);
+        let last = known.max(first).saturating_add(most).min(newest(&source.db, "events").unwrap_or(0));
+        for id in (known + 1).max(first)..=last {
+            salvage_event(transaction, source, EventId(id))?;
+        }
+        Ok(salvaged)
+    })
+}
+
+/// Returns the highest number ever given in a table.
+fn newest(db: &Connection, table: &str) -> rusqlite::Result<i64> {
+    let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
+    Ok(db.query_row(sql, [table], |row| row.get(0)).optional()?.unwrap_or(0))
+}
+
+fn raise_counter(db: &Connection, table: &str, number: i64) -> rusqlite::Result<()> {
+    if newest(db, table)? == 0 {
+        db.execute("INSERT INTO sqlite_sequence (name, seq) SELECT ?1, 0 WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)", [table])?;
+    }
+    db.execute("UPDATE sqlite_sequence SET seq = max(seq, ?2) WHERE name = ?1", params![table, number])
+        .map(drop)
+}
+
+fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite::Result<bool> {
+    // One number is one memory, in every state of one database.
+    let before = memories::read(db, memory.id).ok();
+    if before.as_ref().is_some_and(|here| here.uid != memory.uid || here.updated_at >= memory.updated_at) {
+        return Ok(false);
+    }
+    let Some(project) = project_of(db, source, memory)? else { return Ok(false) };
+    match &before {
+        Some(before) => revise::replace_content(db, before, &memory.content, memory.updated_at)?,
+        None => {
+            let uid = Some(memory.uid.clone());
+            let (content, created_at) = (memory.content.clone(), memory.created_at);
+            let salvaged = NewMemory { uid, project, origin: MemoryOrigin::default(), content, created_at };
+            memories::insert(db, Some(memory.id), &salvaged)?;
+        }
+    }
+    db.execute(
+        "UPDATE memories SET updated_at_ms = ?2, times_seen = ?3, times_used = ?4, last_used_at_ms = ?5 WHERE uid = ?1",
+        params![
+            memory.uid.as_str(),
+            memory.updated_at.0,
+            memory.times_seen,
+            memory.times_used,
+            memory.last_used_at.map(|time| time.0)
+        ],
+    )?;
+    let subject = "SELECT subject FROM memories WHERE id = ?1";
+    let subject: Option<Vec<u8>> =
+        source.db.query_row(subject, [memory.id.0], |row| row.get(0)).unwrap_or_default();
+    db.execute(
+        "UPDATE OR IGNORE memories SET subject = ?2 WHERE uid = ?1",
+        params![memory.uid.as_str(), subject],
+    )?;
+    let here = before.filter(|here| here.is_intact() && here.content != memory.content);
+    if let (false, Some(here)) = (salvage_past(db, source, memory.id)?, here) {
+        revise::keep_revision(db, &here, Author::Person, memory.updated_at)?;
+    }
+    Ok(true)
+}
+
+/// Takes over what a memory said before, all of it or nothing: of a part nobody could tell what is missing. What it said has no checksum, so
+/// a copy is believed before a damaged file: there may be more of it, but what the copy has must be in it. Returns whether it was taken.
+fn salvage_past(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<bool> {
+    let Ok(wordings) = transfer::wordings(&source.db, id) else { return Ok(false) };
+    if !wordings.starts_with(&transfer::wordings(db, id).unwrap_or_default()) {
+        return Ok(false);
+    }
+    let sql = "SELECT scope, author FROM revisions WHERE memory_id = ?1 ORDER BY revision";
+    let provenance = source.db.prepare_cached(sql).and_then(|mut all| {
+        let rows = all.query_map([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        rows.collect::<rusqlite::Result<Vec<(Option<String>, Option<String>)>>>()
+    });
+    let Ok(provenance) = provenance else { return Ok(false) };
+    db.prepare_cached("DELETE FROM revisions WHERE memory_id = ?1")?.execute([id.0])?;
+    for (wording, (scope, author)) in wordings.iter().zip(provenance) {
+        let scope = scope.and_then(|scope| scope.parse().ok());
+        revise::insert_revision(db, id, wording, RevisionOrigin { scope, author: author.as_deref() })?;
+    }
+    Ok(true)
+}
+
+/// Notes what replaced a memory and how it relates to others, once all are here.
+fn salvage_ties(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<()> {
+    if let Ok(Some(memory)) = source.memories().get(id)
+        && let Standing::Superseded(by) = memory.standing
+    {
+        let sql = "UPDATE memories SET superseded_by = ?2 WHERE uid = ?1 AND EXISTS (SELECT 1 FROM memories WHERE id = ?2)";
+        db.execute(sql, params![memory.uid.as_str(), by.0])?;
+    }
+    for link in source.memories().links(id).unwrap_or_default() {
+        let both = "SELECT 1 FROM memories a JOIN memories b WHERE a.id = ?1 AND b.id = ?2";
+        if db.prepare_cached(both)?.exists([link.from.0, link.to.0])? {
+            links::insert(db, link)?;
+        }
+    }
+    Ok(())
+}
+
+fn salvage_event(db: &Connection, source: &Store, id: EventId) -> rusqlite::Result<()> {
+    let Ok(Some(stored)) = source.event(id) else { return Ok(()) };
+    let Ok(Some(session)) = source.sessions().get(stored.session) else { return Ok(()) };
+    let Ok(Some(project)) = source.projects().get(session.project) else { return Ok(()) };
+    if project.keys.is_empty() {
+        return Ok(());
+    }
+    events::record(db, &IncomingEvent { event: stored.event, project_ref: project_ref_of(project) }).map(drop)
+}
+
+/// Finds or makes here the project a memory belongs to there.
+fn project_of(db: &Connection, source: &Store, memory: &Memory) -> rusqlite::Result<Option<ProjectId>> {
+    let Ok(Some(project)) = source.projects().get(memory.project) else { return Ok(None) };
+    projects::project_at(db, &project_ref_of(project), memory.created_at).map(Some)
+}
+
+/// Returns a project as it would be met where it was met last.
+fn project_ref_of(project: Project) -> ProjectRef {
+    let root = project.roots.first().cloned().unwrap_or_default();
+    ProjectRef { keys: project.keys, name: project.name, root, parent: None }
+}
+
+/// What was forgotten stays forgotten.
+fn salvage_graves(db: &Connection, source: &Connection) -> rusqlite::Result<()> {
+    let tombstones = "SELECT uid, fingerprint, forgotten_at_ms FROM tombstones";
+    let grave = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    let graves: Vec<(String, Vec<u8>, i64)> = readable(source, tombstones, grave);
+    for (uid, fingerprint, at) in graves {
+        let sql = "INSERT OR IGNORE INTO tombstones (uid, fingerprint, forgotten_at_ms) VALUES (?1, ?2, ?3)";
+        db.execute(sql, params![uid, fingerprint, at])?;
+    }
+    let digest = |row: &Row<'_>| row.get::<_, Vec<u8>>(0);
+    for key in readable(source, "SELECT idempotency_key FROM forgotten_events", digest) {
+        db.execute("INSERT OR IGNORE INTO forgotten_events (idempotency_key) VALUES (?1)", [key])?;
+    }
+    for subject in readable(source, "SELECT subject FROM forgotten_subjects", digest) {
+        // Of which project it was is not sure any more: it stays out of all.
+        let sql =
+            "INSERT OR IGNORE INTO forgotten_subjects (project_id, subject) SELECT id, ?1 FROM projects";
+        db.execute(sql, [subject])?;
+    }
+    Ok(())
+}
+
+/// Returns the rows that come before the first broken one.
+fn readable<T>(db: &Connection, sql: &str, read: impl Fn(&Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
+    let rows =
+        db.prepare(sql).and_then(|mut all| Ok(all.query_map([], read)?.map_while(Result::ok).collect()));
+    rows.unwrap_or_default()
+}
