@@ -10,14 +10,12 @@ use backstory_memory::{
     strip_fences,
 };
 use backstory_recall::{RankingWeights, SearchQuery, Searcher, Synonyms};
-use backstory_server::{
-    Answer, Answers, Asked, Claim, Limits, Newest, Place, Query, Refusal, Terms, Worker, claim,
-};
+use backstory_server::{ApiHandler, ApiReply, Claim, Limits, Query, Worker, WorkerDir, WorkerOptions, claim};
 use backstory_store::{Filter, Home, MemoryOrigin, NewMemory, Purpose, Scope, Store};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -205,31 +203,20 @@ pub fn question(bytes: &[u8]) {
     });
 }
 
-/// What an answer of the worker tells.
+/// What every reply of the worker holds.
 const PROTECTED: &str = "behind the token";
-
-struct FuzzAnswers;
-
-impl Answers for FuzzAnswers {
-    fn answer(&self, _: &Asked) -> Result<Answer, Refusal> {
-        Ok(Answer::Text(PROTECTED.to_owned()))
-    }
-
-    fn newest(&self) -> Option<Newest> {
-        None
-    }
-}
 
 /// The port of a worker that serves as long as the process lives.
 static PORT: LazyLock<u16> = LazyLock::new(|| {
     let dir = new_dir();
-    let place = Place::of(dir.path(), None);
+    let place = WorkerDir::for_home(dir.path(), None);
     let lots = 1_000_000;
     let limits = Limits { requests_per_second: lots, strangers_per_second: lots, ..Limits::default() };
-    let terms = Terms { version: "1.0.0".to_owned(), port: 0, idle: None, limits };
-    let Ok(Claim::Ours(lock)) = claim(&place, &terms.version) else { panic!("no worker can be claimed") };
-    let worker = Worker::open(place, lock, &terms, Arc::new(FuzzAnswers)).expect("a worker");
-    let port = worker.note().port;
+    let options = WorkerOptions { version: "1.0.0".to_owned(), port: 0, idle: None, limits };
+    let Ok(Claim::Ours(lock)) = claim(&place, &options.version) else { panic!("no worker can be claimed") };
+    let handler = ApiHandler::from_functions(|_| Ok(ApiReply::Text(PROTECTED.to_owned())), || None);
+    let worker = Worker::open(place, lock, &options, handler).expect("a worker");
+    let port = worker.endpoint().port;
     std::thread::spawn(move || {
         // The folder goes when the worker does: never.
         let _dir = dir;

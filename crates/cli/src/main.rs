@@ -15,7 +15,6 @@ mod proof;
 #[cfg(test)]
 mod reference;
 mod refused_files;
-mod serving;
 mod teams;
 mod ui;
 mod unshare;

@@ -1,6 +1,6 @@
 //! Asking a worker, from another process: one request over its socket, one answer, no runtime.
 
-use crate::Place;
+use crate::WorkerDir;
 use backstory_platform::{connect_without_waiting, peer_process_id};
 use serde::Deserialize;
 use std::io::{self, ErrorKind, Read, Write};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A worker that answered.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-pub struct Running {
+pub struct RunningWorker {
     /// The process.
     pub pid: u32,
     /// Which build it is.
@@ -20,36 +20,36 @@ pub struct Running {
 
 /// What is known of the worker of a home.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum WorkerState {
     /// There is none.
-    Nobody,
+    Absent,
     /// It answers.
-    Answers(Running),
-    /// It holds the lock and does not answer: it just starts, or it hangs. The number is that of the process that listens, as the
-    /// kernel says.
-    Silent(Option<u32>),
+    Running(RunningWorker),
+    /// It holds the lock and does not answer: it is starting, or it hangs. With the id of the process that listens, as the kernel
+    /// reports it.
+    Unresponsive(Option<u32>),
 }
 
 /// Looks for the worker of a home, and tells one that hangs from none.
 #[must_use]
-pub fn find(place: &Place, patience: Duration) -> Found {
-    match running(place, patience) {
-        Some(running) => Found::Answers(running),
-        None if place.is_claimed() => Found::Silent(listener(place)),
-        None => Found::Nobody,
+pub fn find(dir: &WorkerDir, patience: Duration) -> WorkerState {
+    match running(dir, patience) {
+        Some(running) => WorkerState::Running(running),
+        None if dir.is_claimed() => WorkerState::Unresponsive(listener(dir)),
+        None => WorkerState::Absent,
     }
 }
 
 /// Returns the process that listens at the socket of a home, whether or not it ever answers.
-pub(crate) fn listener(place: &Place) -> Option<u32> {
-    peer_process_id(&connect_without_waiting(&place.read_note()?.socket).ok()?)
+pub(crate) fn listener(dir: &WorkerDir) -> Option<u32> {
+    peer_process_id(&connect_without_waiting(&dir.read_endpoint()?.socket).ok()?)
 }
 
 /// Returns the worker of a home, if one answers within that time. What a file says counts for nothing.
 #[must_use]
-pub fn running(place: &Place, patience: Duration) -> Option<Running> {
-    let note = place.read_note()?;
-    let (status, body) = ask(&note.socket, "GET", "/api/worker", "", patience).ok()?;
+pub fn running(dir: &WorkerDir, patience: Duration) -> Option<RunningWorker> {
+    let endpoint = dir.read_endpoint()?;
+    let (status, body) = ask(&endpoint.socket, "GET", "/api/worker", "", patience).ok()?;
     (status == 200).then(|| serde_json::from_slice(&body).ok())?
 }
 

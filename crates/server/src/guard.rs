@@ -1,7 +1,7 @@
 //! Who may come in through loopback. A page of a stranger, open in the user's browser, can send requests there too, and make its own
 //! name lead there (DNS rebinding): the headers a page cannot choose tell it apart.
 
-use crate::Refusal;
+use crate::ApiError;
 use hyper::HeaderMap;
 use hyper::Uri;
 use hyper::header::{CONTENT_TYPE, HOST, ORIGIN};
@@ -10,13 +10,13 @@ use hyper::header::{CONTENT_TYPE, HOST, ORIGIN};
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Refuses a request that was not meant for us, or comes from another page.
-pub(crate) fn check_source(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), Refusal> {
+pub(crate) fn check_source(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), ApiError> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = hosts.next().and_then(|host| host.to_str().ok());
     let is_ours = host.is_some_and(|host| is_our_name(host, port)) && hosts.next().is_none();
-    let is_asked_elsewhere = uri.authority().is_some_and(|to| !is_our_name(to.as_str(), port));
-    if !is_ours || is_asked_elsewhere {
-        return Err(Refusal::new(421, "wrong_host", "this request was meant for another server")
+    let is_for_another_server = uri.authority().is_some_and(|to| !is_our_name(to.as_str(), port));
+    if !is_ours || is_for_another_server {
+        return Err(ApiError::new(421, "wrong_host", "this request was meant for another server")
             .hint(format!("ask http://127.0.0.1:{port}")));
     }
     let origins = headers.get_all(ORIGIN).iter();
@@ -28,7 +28,7 @@ pub(crate) fn check_source(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<
     let fetched = headers.get_all("sec-fetch-site").iter().map(hyper::header::HeaderValue::as_bytes);
     let is_from_elsewhere = |site: &[u8]| !matches!(site, b"same-origin" | b"none");
     if origins.into_iter().any(is_foreign) || fetched.into_iter().any(is_from_elsewhere) {
-        return Err(Refusal::new(403, "foreign_origin", "pages of other sites are not answered"));
+        return Err(ApiError::new(403, "foreign_origin", "pages of other sites are not answered"));
     }
     Ok(())
 }
@@ -39,12 +39,12 @@ fn is_our_name(host: &str, port: u16) -> bool {
 }
 
 /// Refuses a write that is not JSON: what a form of another page can send is not.
-pub(crate) fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+pub(crate) fn check_content_type(headers: &HeaderMap) -> Result<(), ApiError> {
     let said = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let kind = said.split(';').next().unwrap_or_default().trim();
     if kind.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    Err(Refusal::new(415, "not_json", "a request that changes something must be JSON")
+    Err(ApiError::new(415, "not_json", "a request that changes something must be JSON")
         .hint("send `Content-Type: application/json`"))
 }

@@ -1,29 +1,33 @@
 //! The worker: HTTP over a unix socket and over loopback, live events, the viewer's files. The only async crate.
 //!
-//! Transport and nothing else: who may ask, how much, how long, and who is the one worker of a home. What a request answers is asked of
-//! an [`Answers`], which `cli` implements with the functions its commands use: the two doors cannot differ. Nothing needs a worker
-//! (law 2): no hook ever talks to it. Not here: SQL, JSON shapes, the environment, words on a screen.
+//! `worker` and `worker_dir` see to one worker per home; `listen`, `guard`, `credentials` and `respond` decide who may send what;
+//! `api` answers, with the same requests of `app` as the commands. Nothing needs a worker (law 2): no hook ever talks to it. Not
+//! here: SQL, and words on a screen.
 
-mod answers;
+mod api;
+mod api_error;
 mod client;
+mod credentials;
 mod guard;
-mod keys;
 mod limits;
 mod listen;
 mod live;
-mod place;
-mod refusal;
 mod reply;
+mod request;
 mod respond;
 mod routes;
 mod viewer;
 mod worker;
+mod worker_dir;
 
-pub use answers::{Answer, Answers, Asked, Asker, Newest, Query};
-pub use client::{Found, Running, ask, find, running};
+pub use api::ApiHandler;
+pub use api_error::ApiError;
+pub use client::{RunningWorker, WorkerState, ask, find, running};
 pub use limits::Limits;
-pub use place::{Note, Place};
-pub use refusal::Refusal;
-pub use routes::{Access, Door, ROUTES, Route};
+pub use request::{ApiReply, ApiRequest, Query, RequestSource};
+pub use routes::{
+    Access, ApiOperation, Operation, ROUTES, ReadOperation, Route, WorkerOperation, WriteOperation,
+};
 pub use viewer::FILES;
-pub use worker::{Claim, Stopping, Terms, Worker, WorkerError, WorkerExit, claim, stop};
+pub use worker::{Claim, StopOutcome, Worker, WorkerError, WorkerExit, WorkerOptions, claim, stop};
+pub use worker_dir::{Endpoint, WorkerDir};

@@ -1,6 +1,6 @@
 //! The two doors: binding them, and speaking HTTP with whoever comes in.
 
-use crate::Asker;
+use crate::RequestSource;
 use crate::respond::Shared;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -23,7 +23,7 @@ const MOST_SPEAKING: usize = 256;
 /// How long a connection may be quiet before or within the head of a request.
 const QUIET: Duration = Duration::from_secs(30);
 /// How long what is being answered may go on when the worker ends.
-pub(crate) const PARTING: Duration = Duration::from_secs(2);
+pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
 /// Binds the socket in place of what was left behind. Only who holds the lock may do this.
 pub(crate) fn bind_socket(path: &Path) -> io::Result<UnixListener> {
@@ -53,10 +53,10 @@ pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: 
         let ending = stopped.clone();
         let shared = Arc::clone(&shared);
         tokio::select! {
-            () = told_to_end(&mut stopped) => break,
+            () = stop_requested(&mut stopped) => break,
             came = socket.accept() => match came {
                 Ok((stream, _)) if is_ours(&stream) => {
-                    speaking.spawn(speak(stream, Asker::Socket, shared, ending));
+                    speaking.spawn(speak(stream, RequestSource::Socket, shared, ending));
                 }
                 Ok(_) => {}
                 Err(_) => rest().await,
@@ -66,7 +66,7 @@ pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: 
                 Ok((stream, _)) => {
                     // What is small is sent at once: nothing more follows that it could wait for.
                     drop(stream.set_nodelay(true));
-                    speaking.spawn(speak(stream, Asker::Loopback, shared, ending));
+                    speaking.spawn(speak(stream, RequestSource::Loopback, shared, ending));
                 }
                 Err(_) => rest().await,
             },
@@ -74,11 +74,11 @@ pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: 
     }
     let all = async { while speaking.join_next().await.is_some() {} };
     // What is still not done is broken off: whoever ends a worker does not want to wait for a listener.
-    drop(timeout(PARTING, all).await);
+    drop(timeout(SHUTDOWN_GRACE, all).await);
 }
 
 /// Waits until the worker is told to end.
-pub(crate) async fn told_to_end(stopped: &mut watch::Receiver<bool>) {
+pub(crate) async fn stop_requested(stopped: &mut watch::Receiver<bool>) {
     // An error is that nobody can tell any more: the end too.
     drop(stopped.wait_for(|stop| *stop).await);
 }
@@ -95,7 +95,7 @@ fn is_ours(stream: &UnixStream) -> bool {
 
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Unpin,
-    by: Asker,
+    by: RequestSource,
     shared: Arc<Shared>,
     mut stopped: watch::Receiver<bool>,
 ) {
@@ -108,7 +108,7 @@ async fn speak(
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service));
     let is_over = tokio::select! {
         _ = connection.as_mut() => true,
-        () = told_to_end(&mut stopped) => false,
+        () = stop_requested(&mut stopped) => false,
     };
     if !is_over {
         connection.as_mut().graceful_shutdown();

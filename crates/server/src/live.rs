@@ -1,6 +1,7 @@
-//! Live events: whoever listens is told the newest number of what was written. Nobody listens: nothing is looked at.
+//! Live events: every listener gets the newest ids of what was written. Without a listener the store is not polled.
 
-use crate::{Answers, Newest};
+use crate::ApiHandler;
+use backstory_store::NewestIds;
 use hyper::body::Bytes;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -52,7 +53,7 @@ impl Listeners {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    fn tell(&self, text: &str) {
+    fn send(&self, text: &str) {
         let bytes = Bytes::copy_from_slice(text.as_bytes());
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|listener| listener.try_send(bytes.clone()).is_ok());
@@ -60,30 +61,30 @@ impl Listeners {
 }
 
 /// Tells listeners what is new, for ever.
-pub(crate) async fn watch(listeners: Arc<Listeners>, answers: Arc<dyn Answers>) {
+pub(crate) async fn watch(listeners: Arc<Listeners>, handler: Arc<ApiHandler>) {
     loop {
         listeners.came.notified().await;
-        let mut known = newest(&answers).await;
-        let mut told_at = Instant::now();
+        let mut known = newest(&handler).await;
+        let mut sent_at = Instant::now();
         while listeners.any() {
             sleep(LOOK).await;
-            let found = newest(&answers).await;
-            let news = news(known, found);
-            if !news.is_empty() || told_at.elapsed() >= HEARTBEAT {
-                listeners.tell(if news.is_empty() { ": still here\n\n" } else { &news });
-                told_at = Instant::now();
+            let found = newest(&handler).await;
+            let changes = changes(known, found);
+            if !changes.is_empty() || sent_at.elapsed() >= HEARTBEAT {
+                listeners.send(if changes.is_empty() { ": still here\n\n" } else { &changes });
+                sent_at = Instant::now();
             }
             known = found.or(known);
         }
     }
 }
 
-async fn newest(answers: &Arc<dyn Answers>) -> Option<Newest> {
-    let answers = Arc::clone(answers);
-    tokio::task::spawn_blocking(move || answers.newest()).await.ok().flatten()
+async fn newest(handler: &Arc<ApiHandler>) -> Option<NewestIds> {
+    let handler = Arc::clone(handler);
+    tokio::task::spawn_blocking(move || handler.newest()).await.ok().flatten()
 }
 
-fn news(known: Option<Newest>, found: Option<Newest>) -> String {
+fn changes(known: Option<NewestIds>, found: Option<NewestIds>) -> String {
     let (Some(known), Some(found)) = (known, found) else { return String::new() };
     let pairs = [
         ("event", known.event, found.event),

@@ -1,6 +1,6 @@
 //! What is sent back: a whole body or a stream of live events, always with the headers that keep a browser from acting on it.
 
-use crate::{Answer, Refusal};
+use crate::{ApiError, ApiReply};
 use http_body_util::Full;
 use hyper::body::{Body, Bytes, Frame, SizeHint};
 use hyper::header::{
@@ -81,15 +81,15 @@ pub(crate) fn live(events: Receiver<Bytes>) -> Response<Reply> {
 }
 
 /// Makes a response of an answer.
-pub(crate) fn answer(answer: Answer) -> Response<Reply> {
+pub(crate) fn answer(answer: ApiReply) -> Response<Reply> {
     match answer {
-        Answer::Json(body) => whole(200, JSON, body),
-        Answer::Text(text) => whole(200, TEXT, text),
+        ApiReply::Json(body) => whole(200, JSON, body),
+        ApiReply::Text(text) => whole(200, TEXT, text),
     }
 }
 
 /// Makes a response of a refusal.
-pub(crate) fn refusal(refusal: &Refusal) -> Response<Reply> {
+pub(crate) fn refusal(refusal: &ApiError) -> Response<Reply> {
     whole(refusal.status, JSON, refusal.json().to_string())
 }
 

@@ -1,13 +1,14 @@
 //! One request, one response: who asks, whether it is well formed, then the answer. The order of the checks is the order of the lines.
 
-use crate::answers::{Answers, Asked, Asker, Query};
+use crate::api::ApiHandler;
+use crate::credentials::Credentials;
 use crate::guard::{check_content_type, check_source};
-use crate::keys::Keys;
 use crate::limits::{Bucket, Limits};
 use crate::live::Listeners;
 use crate::reply::{self, Reply};
-use crate::routes::{self, Access, Found, Route};
-use crate::{Note, Refusal, viewer};
+use crate::request::{ApiRequest, Query, RequestSource};
+use crate::routes::{self, Access, Operation, RouteMatch, WorkerOperation};
+use crate::{ApiError, Endpoint, viewer};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, AUTHORIZATION, COOKIE, HeaderValue, SET_COOKIE};
@@ -25,9 +26,9 @@ const LINGER: Duration = Duration::from_millis(500);
 
 /// What all requests of a worker share.
 pub(crate) struct Shared {
-    pub(crate) answers: Arc<dyn Answers>,
-    pub(crate) keys: Keys,
-    pub(crate) note: Note,
+    pub(crate) handler: Arc<ApiHandler>,
+    pub(crate) credentials: Credentials,
+    pub(crate) endpoint: Endpoint,
     pub(crate) limits: Limits,
     pub(crate) requests: Bucket,
     pub(crate) strangers: Bucket,
@@ -35,14 +36,14 @@ pub(crate) struct Shared {
     pub(crate) listeners: Arc<Listeners>,
     pub(crate) stop: watch::Sender<bool>,
     pub(crate) began: Instant,
-    /// When somebody last asked, in seconds since it began.
-    pub(crate) last_asked_s: AtomicU64,
+    /// When the last request came, in seconds since the worker began.
+    pub(crate) last_request_s: AtomicU64,
 }
 
 impl Shared {
     /// Answers a request, whatever it is.
-    pub(crate) async fn respond(&self, request: Request<Incoming>, by: Asker) -> Response<Reply> {
-        self.last_asked_s.store(self.began.elapsed().as_secs(), Ordering::Relaxed);
+    pub(crate) async fn respond(&self, request: Request<Incoming>, by: RequestSource) -> Response<Reply> {
+        self.last_request_s.store(self.began.elapsed().as_secs(), Ordering::Relaxed);
         let (head, mut body) = request.into_parts();
         let response = self.decide(&head, &mut body, by).await;
         // What is left unread makes the system reset the connection, and that can overtake what we say.
@@ -50,26 +51,31 @@ impl Shared {
         response.unwrap_or_else(|refusal| reply::refusal(&refusal))
     }
 
-    async fn decide(&self, head: &Parts, body: &mut Incoming, by: Asker) -> Result<Response<Reply>, Refusal> {
+    async fn decide(
+        &self,
+        head: &Parts,
+        body: &mut Incoming,
+        by: RequestSource,
+    ) -> Result<Response<Reply>, ApiError> {
         let path = head.uri.path();
-        if by == Asker::Loopback {
-            check_source(&head.headers, &head.uri, self.note.port)?;
+        if by == RequestSource::Loopback {
+            check_source(&head.headers, &head.uri, self.endpoint.port)?;
         }
         if let (&Method::GET, Some((content_type, bytes))) = (&head.method, viewer::file(path)) {
             return Ok(reply::file(content_type, bytes));
         }
         let found = routes::find(&head.method, path);
-        let is_for_anyone = matches!(found, Found::Route { access: Access::Anyone, .. });
+        let is_for_anyone = matches!(found, RouteMatch::Route { access: Access::Anyone, .. });
         if !is_for_anyone {
             self.admit(&head.headers, by)?;
         }
-        let (route, id) = match found {
-            Found::Route { access: Access::Socket, .. } if by == Asker::Loopback => {
+        let (operation, id) = match found {
+            RouteMatch::Route { access: Access::Socket, .. } if by == RequestSource::Loopback => {
                 return Err(unknown_path());
             }
-            Found::Route { route, id, .. } => (route, id),
-            Found::OtherMethods(others) => return Ok(other_methods(&others)),
-            Found::Nothing => return Err(unknown_path()),
+            RouteMatch::Route { operation, id, .. } => (operation, id),
+            RouteMatch::OtherMethods(others) => return Ok(other_methods(&others)),
+            RouteMatch::Nothing => return Err(unknown_path()),
         };
         let body = match head.method {
             Method::GET => Value::Null,
@@ -79,36 +85,41 @@ impl Shared {
             }
         };
         let query = Query::parse(head.uri.query().unwrap_or_default());
-        let host = head.headers.get("x-backstory-host").and_then(|host| host.to_str().ok());
-        let host = host.filter(|_| by == Asker::Socket).map(str::to_owned);
-        match route {
-            Route::Health => Ok(reply::json(&json!({ "ok": true }))),
-            Route::Login => self.log_in(&body),
-            Route::Events => self.listen(),
-            Route::Worker => {
-                let Note { pid, version, port, .. } = &self.note;
+        match operation {
+            Operation::Worker(operation) => self.answer_itself(operation, &body),
+            Operation::Api(operation) => {
+                let until = Instant::now() + self.limits.deadline;
+                self.handle(ApiRequest { operation, id, query, body, until }).await
+            }
+        }
+    }
+
+    /// Answers what needs no store.
+    fn answer_itself(&self, operation: WorkerOperation, body: &Value) -> Result<Response<Reply>, ApiError> {
+        match operation {
+            WorkerOperation::Health => Ok(reply::json(&json!({ "ok": true }))),
+            WorkerOperation::Login => self.log_in(body),
+            WorkerOperation::Events => self.listen(),
+            WorkerOperation::Endpoint => {
+                let Endpoint { pid, version, port, .. } = &self.endpoint;
                 Ok(reply::json(&json!({ "pid": pid, "version": version, "port": port })))
             }
-            Route::LoginKey => {
-                let key = self.keys.one_time().map_err(|_| no_chance())?;
-                let url = format!("http://127.0.0.1:{}/#key={key}", self.note.port);
+            WorkerOperation::LoginKey => {
+                let key = self.credentials.one_time().map_err(|_| no_randomness())?;
+                let url = format!("http://127.0.0.1:{}/#key={key}", self.endpoint.port);
                 Ok(reply::json(&json!({ "url": url })))
             }
-            Route::Stop => {
+            WorkerOperation::Stop => {
                 self.stop.send_replace(true);
                 Ok(reply::json(&json!({ "ok": true })))
-            }
-            route => {
-                let until = Instant::now() + self.limits.deadline;
-                self.ask(Asked { route, id, query, body, until, by, host }).await
             }
         }
     }
 
     /// Lets in who is known, as long as it is not too much.
-    fn admit(&self, headers: &HeaderMap, by: Asker) -> Result<(), Refusal> {
-        if by == Asker::Loopback && !self.is_known(headers) {
-            let no_token = Refusal::new(401, "no_token", "who asks is not known");
+    fn admit(&self, headers: &HeaderMap, by: RequestSource) -> Result<(), ApiError> {
+        if by == RequestSource::Loopback && !self.is_known(headers) {
+            let no_token = ApiError::new(401, "no_token", "who asks is not known");
             let hint = "`backstory view` opens the viewer; programs send `Authorization: Bearer TOKEN`";
             return Err(if self.strangers.take() { no_token.hint(hint) } else { too_many() });
         }
@@ -118,41 +129,41 @@ impl Shared {
     fn is_known(&self, headers: &HeaderMap) -> bool {
         if let Some(said) = headers.get(AUTHORIZATION) {
             let token = said.to_str().ok().and_then(|said| said.strip_prefix("Bearer "));
-            return token.is_some_and(|token| self.keys.is_token(token.trim()));
+            return token.is_some_and(|token| self.credentials.is_token(token.trim()));
         }
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs =
             cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        pairs.any(|(name, value)| name == self.cookie_name() && self.keys.is_cookie(value))
+        pairs.any(|(name, value)| name == self.cookie_name() && self.credentials.is_cookie(value))
     }
 
     /// A browser sends cookies to every port of this machine; the name tells workers apart.
     fn cookie_name(&self) -> String {
-        format!("backstory_{}", self.note.port)
+        format!("backstory_{}", self.endpoint.port)
     }
 
-    async fn read(&self, body: &mut Incoming) -> Result<Value, Refusal> {
+    async fn read(&self, body: &mut Incoming) -> Result<Value, ApiError> {
         let read = Limited::new(body, self.limits.body_bytes).collect();
         let read = timeout(self.limits.deadline, read).await.map_err(|_| out_of_time())?;
         let bytes = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
-            Some(_) => Refusal::new(413, "too_large", "the request is too large")
+            Some(_) => ApiError::new(413, "too_large", "the request is too large")
                 .hint(format!("at most {} bytes", self.limits.body_bytes)),
-            None => Refusal::new(400, "broken_off", "the request ended before its end"),
+            None => ApiError::new(400, "broken_off", "the request ended before its end"),
         })?;
         let bytes = bytes.to_bytes();
         if bytes.is_empty() {
             return Ok(Value::Null);
         }
-        serde_json::from_slice(&bytes).map_err(|error| Refusal::new(400, "bad_json", error.to_string()))
+        serde_json::from_slice(&bytes).map_err(|error| ApiError::new(400, "bad_json", error.to_string()))
     }
 
-    fn log_in(&self, body: &Value) -> Result<Response<Reply>, Refusal> {
+    fn log_in(&self, body: &Value) -> Result<Response<Reply>, ApiError> {
         let key = body.get("key").and_then(Value::as_str).unwrap_or_default();
-        let Some(cookie) = self.keys.log_in(key).map_err(|_| no_chance())? else {
+        let Some(cookie) = self.credentials.log_in(key).map_err(|_| no_randomness())? else {
             if !self.strangers.take() {
                 return Err(too_many());
             }
-            return Err(Refusal::new(401, "key_used_or_old", "this link was used already, or is too old")
+            return Err(ApiError::new(401, "key_used_or_old", "this link was used already, or is too old")
                 .hint("`backstory view` makes a new one"));
         };
         let mut response = reply::done();
@@ -163,25 +174,25 @@ impl Shared {
         Ok(response)
     }
 
-    fn listen(&self) -> Result<Response<Reply>, Refusal> {
+    fn listen(&self) -> Result<Response<Reply>, ApiError> {
         let events = self.listeners.add();
-        events.map(reply::live).ok_or_else(|| Refusal::new(503, "busy", "too many listen already"))
+        events.map(reply::live).ok_or_else(|| ApiError::new(503, "busy", "too many listen already"))
     }
 
-    /// Asks whoever knows, on a thread where waiting hurts nobody.
-    async fn ask(&self, asked: Asked) -> Result<Response<Reply>, Refusal> {
+    /// Runs the handler on a thread for blocking work.
+    async fn handle(&self, request: ApiRequest) -> Result<Response<Reply>, ApiError> {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            return Err(Refusal::new(503, "busy", "too much is asked at once; try again in a moment"));
+            return Err(ApiError::new(503, "busy", "too many requests at once; try again in a moment"));
         };
-        let answers = Arc::clone(&self.answers);
+        let handler = Arc::clone(&self.handler);
         // The place is taken as long as somebody works on the answer, also when nobody waits for it any more.
         let answered = tokio::task::spawn_blocking(move || {
             let _place = place;
-            answers.answer(&asked)
+            handler.handle(&request)
         });
         match timeout(self.limits.deadline, answered).await {
             Ok(Ok(answered)) => answered.map(reply::answer),
-            Ok(Err(_)) => Err(Refusal::new(500, "internal_error", "internal error")
+            Ok(Err(_)) => Err(ApiError::new(500, "internal_error", "internal error")
                 .hint("this is a bug in Backstory; please report it with what you asked")),
             Err(_) => Err(out_of_time()),
         }
@@ -202,27 +213,27 @@ async fn drain(body: &mut Incoming, most_bytes: usize) {
     drop(timeout(LINGER, rest).await);
 }
 
-fn too_many() -> Refusal {
-    Refusal::new(429, "too_many_requests", "too many requests; try again in a second")
+fn too_many() -> ApiError {
+    ApiError::new(429, "too_many_requests", "too many requests; try again in a second")
 }
 
-fn unknown_path() -> Refusal {
-    Refusal::new(404, "unknown_path", "there is nothing here").hint("docs/http.md lists every path")
+fn unknown_path() -> ApiError {
+    ApiError::new(404, "unknown_path", "there is nothing here").hint("docs/http.md lists every path")
 }
 
 fn other_methods(others: &[&str]) -> Response<Reply> {
-    let mut response = reply::refusal(&Refusal::new(405, "wrong_method", "this path wants another method"));
+    let mut response = reply::refusal(&ApiError::new(405, "wrong_method", "this path wants another method"));
     if let Ok(allowed) = HeaderValue::from_str(&others.join(", ")) {
         response.headers_mut().insert(ALLOW, allowed);
     }
     response
 }
 
-fn out_of_time() -> Refusal {
-    Refusal::new(503, "out_of_time", "the answer took too long")
+fn out_of_time() -> ApiError {
+    ApiError::new(503, "out_of_time", "the answer took too long")
         .hint("the disk may be slow or busy; try again")
 }
 
-fn no_chance() -> Refusal {
-    Refusal::new(503, "no_randomness", "this machine has no random numbers to make a key of")
+fn no_randomness() -> ApiError {
+    ApiError::new(503, "no_randomness", "this machine has no random numbers to make a key of")
 }

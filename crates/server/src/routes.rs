@@ -1,24 +1,46 @@
-//! Every path that answers, in one table. `docs/openapi.json` is compared with it by a test.
+//! Every route, in one table. A test compares `docs/openapi.json` with it. Not here: what a route answers (`api`).
 
 use hyper::Method;
 
-/// What is asked.
+/// What a route does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The worker answers for itself.
+    Worker(WorkerOperation),
+    /// The store is read or written.
+    Api(ApiOperation),
+}
+
+/// What the worker answers without a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the path beside it in the table")]
-pub enum Route {
+pub enum WorkerOperation {
     Health,
     Login,
+    Events,
+    Endpoint,
+    LoginKey,
+    Stop,
+}
+
+/// What is done with a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApiOperation {
+    /// Changes nothing, and may be broken off.
+    Read(ReadOperation),
+    /// May change something, and is finished once it has begun.
+    Write(WriteOperation),
+}
+
+/// What only reads: every `GET` of the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the path beside it in the table")]
+pub enum ReadOperation {
     Status,
     Projects,
     Project,
     Memories,
     Memory,
-    Batch,
-    Remember,
-    Revise,
-    Pin,
-    Supersede,
-    Forget,
     Search,
     Timeline,
     Sessions,
@@ -27,18 +49,27 @@ pub enum Route {
     Injection,
     Hooks,
     Stats,
-    Context,
+    PreviewContext,
     ContextText,
-    Events,
-    Worker,
-    LoginKey,
-    Stop,
 }
 
-/// Who may ask.
+/// What writes. `Batch` and `InjectContext` read too, and record that they did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each is the path beside it in the table")]
+pub enum WriteOperation {
+    Batch,
+    Remember,
+    Revise,
+    Pin,
+    Supersede,
+    Forget,
+    InjectContext,
+}
+
+/// Who may send a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Anyone; it tells nothing.
+    /// Anyone; the reply holds nothing recorded.
     Anyone,
     /// Who comes through the socket, or has the token or a cookie.
     Known,
@@ -46,59 +77,77 @@ pub enum Access {
     Socket,
 }
 
-/// One path and what it is for.
+/// A method and a path, and what they do.
 #[derive(Clone, Copy, Debug)]
-pub struct Door {
+pub struct Route {
     /// The HTTP method.
     pub method: &'static str,
     /// The path; `{id}` is a number.
     pub path: &'static str,
-    /// What is asked.
-    pub route: Route,
-    /// Who may ask.
+    /// What it does.
+    pub operation: Operation,
+    /// Who may send it.
     pub access: Access,
 }
 
-const fn door(method: &'static str, path: &'static str, route: Route, access: Access) -> Door {
-    Door { method, path, route, access }
+/// A route that reads is a `GET`, always: `ReadOperation` gets a store it cannot write.
+const fn read(path: &'static str, operation: ReadOperation) -> Route {
+    let operation = Operation::Api(ApiOperation::Read(operation));
+    Route { method: "GET", path, operation, access: Access::Known }
 }
 
-/// Every path that answers.
-pub const ROUTES: [Door; 27] = [
-    door("GET", "/api/health", Route::Health, Access::Anyone),
-    door("POST", "/api/login", Route::Login, Access::Anyone),
-    door("GET", "/api/status", Route::Status, Access::Known),
-    door("GET", "/api/projects", Route::Projects, Access::Known),
-    door("GET", "/api/projects/{id}", Route::Project, Access::Known),
-    door("GET", "/api/memories", Route::Memories, Access::Known),
-    door("POST", "/api/memories", Route::Remember, Access::Known),
-    door("POST", "/api/memories/batch", Route::Batch, Access::Known),
-    door("GET", "/api/memories/{id}", Route::Memory, Access::Known),
-    door("PATCH", "/api/memories/{id}", Route::Revise, Access::Known),
-    door("DELETE", "/api/memories/{id}", Route::Forget, Access::Known),
-    door("POST", "/api/memories/{id}/pin", Route::Pin, Access::Known),
-    door("POST", "/api/memories/{id}/supersede", Route::Supersede, Access::Known),
-    door("GET", "/api/search", Route::Search, Access::Known),
-    door("GET", "/api/timeline", Route::Timeline, Access::Known),
-    door("GET", "/api/sessions", Route::Sessions, Access::Known),
-    door("GET", "/api/sessions/{id}", Route::Session, Access::Known),
-    door("GET", "/api/injections", Route::Injections, Access::Known),
-    door("GET", "/api/injections/{id}", Route::Injection, Access::Known),
-    door("GET", "/api/hooks", Route::Hooks, Access::Known),
-    door("GET", "/api/stats", Route::Stats, Access::Known),
-    door("GET", "/api/context", Route::Context, Access::Known),
-    door("GET", "/api/context/inject", Route::ContextText, Access::Known),
-    door("GET", "/api/events", Route::Events, Access::Known),
-    door("GET", "/api/worker", Route::Worker, Access::Socket),
-    door("POST", "/api/worker/login-key", Route::LoginKey, Access::Socket),
-    door("POST", "/api/worker/stop", Route::Stop, Access::Socket),
+const fn write(method: &'static str, path: &'static str, operation: WriteOperation) -> Route {
+    let operation = Operation::Api(ApiOperation::Write(operation));
+    Route { method, path, operation, access: Access::Known }
+}
+
+const fn worker(
+    method: &'static str,
+    path: &'static str,
+    operation: WorkerOperation,
+    access: Access,
+) -> Route {
+    Route { method, path, operation: Operation::Worker(operation), access }
+}
+
+/// Every route.
+pub const ROUTES: [Route; 28] = [
+    worker("GET", "/api/health", WorkerOperation::Health, Access::Anyone),
+    worker("POST", "/api/login", WorkerOperation::Login, Access::Anyone),
+    read("/api/status", ReadOperation::Status),
+    read("/api/projects", ReadOperation::Projects),
+    read("/api/projects/{id}", ReadOperation::Project),
+    read("/api/memories", ReadOperation::Memories),
+    write("POST", "/api/memories", WriteOperation::Remember),
+    write("POST", "/api/memories/batch", WriteOperation::Batch),
+    read("/api/memories/{id}", ReadOperation::Memory),
+    write("PATCH", "/api/memories/{id}", WriteOperation::Revise),
+    write("DELETE", "/api/memories/{id}", WriteOperation::Forget),
+    write("POST", "/api/memories/{id}/pin", WriteOperation::Pin),
+    write("POST", "/api/memories/{id}/supersede", WriteOperation::Supersede),
+    read("/api/search", ReadOperation::Search),
+    read("/api/timeline", ReadOperation::Timeline),
+    read("/api/sessions", ReadOperation::Sessions),
+    read("/api/sessions/{id}", ReadOperation::Session),
+    read("/api/injections", ReadOperation::Injections),
+    read("/api/injections/{id}", ReadOperation::Injection),
+    read("/api/hooks", ReadOperation::Hooks),
+    read("/api/stats", ReadOperation::Stats),
+    read("/api/context", ReadOperation::PreviewContext),
+    // A page of a stranger must not be able to record an injection, so only the socket has this one.
+    Route { access: Access::Socket, ..write("POST", "/api/context", WriteOperation::InjectContext) },
+    read("/api/context/inject", ReadOperation::ContextText),
+    worker("GET", "/api/events", WorkerOperation::Events, Access::Known),
+    worker("GET", "/api/worker", WorkerOperation::Endpoint, Access::Socket),
+    worker("POST", "/api/worker/login-key", WorkerOperation::LoginKey, Access::Socket),
+    worker("POST", "/api/worker/stop", WorkerOperation::Stop, Access::Socket),
 ];
 
-/// What a method and a path lead to.
+/// What a method and a path match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum RouteMatch {
     Route {
-        route: Route,
+        operation: Operation,
         access: Access,
         id: Option<i64>,
     },
@@ -107,25 +156,25 @@ pub(crate) enum Found {
     Nothing,
 }
 
-/// Finds what is asked.
-pub(crate) fn find(method: &Method, path: &str) -> Found {
+/// Finds the route of a request.
+pub(crate) fn find(method: &Method, path: &str) -> RouteMatch {
     let mut others = Vec::new();
-    for door in &ROUTES {
-        let Some(id) = fits(door.path, path) else { continue };
-        if door.method == method.as_str() {
-            return Found::Route { route: door.route, access: door.access, id };
+    for route in &ROUTES {
+        let Some(id) = fits(route.path, path) else { continue };
+        if route.method == method.as_str() {
+            return RouteMatch::Route { operation: route.operation, access: route.access, id };
         }
-        others.push(door.method);
+        others.push(route.method);
     }
-    if others.is_empty() { Found::Nothing } else { Found::OtherMethods(others) }
+    if others.is_empty() { RouteMatch::Nothing } else { RouteMatch::OtherMethods(others) }
 }
 
 /// Returns whether a path fits a pattern, and the number in it.
 fn fits(pattern: &str, path: &str) -> Option<Option<i64>> {
     let mut id = None;
-    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
+    let (mut wanted, mut actual) = (pattern.split('/'), path.split('/'));
     loop {
-        match (wanted.next(), given.next()) {
+        match (wanted.next(), actual.next()) {
             (None, None) => return Some(id),
             (Some("{id}"), Some(part)) => id = Some(part.parse().ok().filter(|id| *id >= 0)?),
             (Some(wanted), Some(part)) if wanted == part => {}
@@ -139,20 +188,40 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_a_read_is_a_get() {
+        for route in &ROUTES {
+            let writes = matches!(route.operation, Operation::Api(ApiOperation::Write(_)));
+            assert!(!writes || route.method != "GET", "{} {}", route.method, route.path);
+        }
+    }
+
+    #[test]
     fn a_path_leads_to_one_route_by_its_method() {
         let to = |method: Method, path: &str| match find(&method, path) {
-            Found::Route { route, id, .. } => Some((route, id)),
+            RouteMatch::Route { operation: Operation::Api(operation), id, .. } => Some((operation, id)),
             _ => None,
         };
-        assert_eq!(to(Method::GET, "/api/memories"), Some((Route::Memories, None)));
-        assert_eq!(to(Method::GET, "/api/memories/12"), Some((Route::Memory, Some(12))));
-        assert_eq!(to(Method::POST, "/api/memories/batch"), Some((Route::Batch, None)));
-        assert_eq!(to(Method::POST, "/api/memories/12/pin"), Some((Route::Pin, Some(12))));
+        assert_eq!(
+            to(Method::GET, "/api/memories"),
+            Some((ApiOperation::Read(ReadOperation::Memories), None))
+        );
+        assert_eq!(
+            to(Method::GET, "/api/memories/12"),
+            Some((ApiOperation::Read(ReadOperation::Memory), Some(12)))
+        );
+        assert_eq!(
+            to(Method::POST, "/api/memories/batch"),
+            Some((ApiOperation::Write(WriteOperation::Batch), None))
+        );
+        assert_eq!(
+            to(Method::POST, "/api/memories/12/pin"),
+            Some((ApiOperation::Write(WriteOperation::Pin), Some(12)))
+        );
         for wrong in
             ["/api/memories/", "/api/memories/-1", "/api/memories/1x", "/api", "/api/memories/1/2/3", ""]
         {
-            assert_eq!(find(&Method::GET, wrong), Found::Nothing, "{wrong}");
+            assert_eq!(find(&Method::GET, wrong), RouteMatch::Nothing, "{wrong}");
         }
-        assert_eq!(find(&Method::PUT, "/api/memories"), Found::OtherMethods(vec!["GET", "POST"]));
+        assert_eq!(find(&Method::PUT, "/api/memories"), RouteMatch::OtherMethods(vec!["GET", "POST"]));
     }
 }

@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_the_first_page_needs_is_asked_for_at_once() {
+    fn everything_the_first_page_needs_is_preloaded() {
         let (_, index) = FILES.iter().find(|(name, _)| *name == "index.html").unwrap();
         let index = std::str::from_utf8(index).unwrap();
         let mut needed = vec!["app.js".to_owned(), "pages/timeline.js".to_owned()];

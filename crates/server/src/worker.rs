@@ -2,13 +2,13 @@
 //!
 //! A lock held for life says who it is; that somebody lives is known by an answer only. A newer build asks an older one to go.
 
-use crate::client::{Running, ask, listener, running};
-use crate::keys::Keys;
+use crate::client::{RunningWorker, ask, listener, running};
+use crate::credentials::Credentials;
 use crate::limits::Bucket;
-use crate::listen::{accept, bind_loopback, bind_socket, told_to_end};
+use crate::listen::{accept, bind_loopback, bind_socket, stop_requested};
 use crate::live;
 use crate::respond::Shared;
-use crate::{Answers, Limits, Note, Place};
+use crate::{ApiHandler, Endpoint, Limits, WorkerDir};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::sync::Arc;
@@ -48,27 +48,27 @@ pub enum Claim {
     /// We are. The lock is held as long as this lives.
     Ours(File),
     /// Another is; nothing where it holds the lock but does not answer.
-    Theirs(Option<Running>),
+    Theirs(Option<RunningWorker>),
 }
 
 /// Becomes the worker of a home, or says who is. An older one is asked to go.
-pub fn claim(place: &Place, version: &str) -> Result<Claim, WorkerError> {
+pub fn claim(dir: &WorkerDir, version: &str) -> Result<Claim, WorkerError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
-    let lock = backstory_platform::private(&mut options).open(place.lock());
+    let lock = backstory_platform::private(&mut options).open(dir.lock());
     let lock = lock.map_err(cannot("open the lock of the worker"))?;
-    let (mut until, mut asked_to_go) = (Instant::now() + FIND_THE_FIRST, false);
+    let (mut until, mut stop_sent) = (Instant::now() + FIND_THE_FIRST, false);
     loop {
         match lock.try_lock() {
             Ok(()) => return Ok(Claim::Ours(lock)),
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(cannot("lock the worker's lock")(error)),
         }
-        match running(place, LOOK) {
+        match running(dir, LOOK) {
             Some(other) if !is_older(&other.version, version) => return Ok(Claim::Theirs(Some(other))),
-            Some(_) if !asked_to_go => {
-                (until, asked_to_go) = (Instant::now() + HANDOVER, true);
-                ask_to_go(place);
+            Some(_) if !stop_sent => {
+                (until, stop_sent) = (Instant::now() + HANDOVER, true);
+                request_stop(dir);
             }
             _ if Instant::now() >= until => return Ok(Claim::Theirs(None)),
             _ => std::thread::park_timeout(BETWEEN_LOOKS),
@@ -78,7 +78,7 @@ pub fn claim(place: &Place, version: &str) -> Result<Claim, WorkerError> {
 
 /// What became of a worker that was to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopping {
+pub enum StopOutcome {
     /// There was none.
     NoneRan,
     /// It ended.
@@ -88,32 +88,32 @@ pub enum Stopping {
 }
 
 /// Tells the worker of a home to end, and waits until it has.
-pub fn stop(place: &Place) -> Result<Stopping, WorkerError> {
-    let lock = match File::open(place.lock()) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Stopping::NoneRan),
+pub fn stop(dir: &WorkerDir) -> Result<StopOutcome, WorkerError> {
+    let lock = match File::open(dir.lock()) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StopOutcome::NoneRan),
         opened => opened.map_err(cannot("open the lock of the worker"))?,
     };
     let (mut had_to_ask, until) = (false, Instant::now() + HANDOVER);
     loop {
         match lock.try_lock() {
-            Ok(()) if had_to_ask => return Ok(Stopping::Stopped),
-            Ok(()) => return Ok(Stopping::NoneRan),
+            Ok(()) if had_to_ask => return Ok(StopOutcome::Stopped),
+            Ok(()) => return Ok(StopOutcome::NoneRan),
             Err(TryLockError::WouldBlock) if Instant::now() >= until => {
-                return Ok(Stopping::Refused(listener(place)));
+                return Ok(StopOutcome::Refused(listener(dir)));
             }
             Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(error)) => return Err(cannot("lock the worker's lock")(error)),
         }
         had_to_ask = true;
-        ask_to_go(place);
+        request_stop(dir);
         std::thread::park_timeout(BETWEEN_LOOKS);
     }
 }
 
 /// Asks the worker of a home to end. That it does is seen by the lock.
-fn ask_to_go(place: &Place) {
-    if let Some(note) = place.read_note() {
-        drop(ask(&note.socket, "POST", "/api/worker/stop", "{}", LOOK));
+fn request_stop(dir: &WorkerDir) {
+    if let Some(endpoint) = dir.read_endpoint() {
+        drop(ask(&endpoint.socket, "POST", "/api/worker/stop", "{}", LOOK));
     }
 }
 
@@ -126,7 +126,7 @@ fn is_older(one: &str, other: &str) -> bool {
 
 /// What a worker serves by.
 #[derive(Clone, Debug)]
-pub struct Terms {
+pub struct WorkerOptions {
     /// Which build it is.
     pub version: String,
     /// The port on loopback that is wanted; 0 takes any.
@@ -149,7 +149,7 @@ pub enum WorkerExit {
 /// A worker that can be reached.
 pub struct Worker {
     runtime: tokio::runtime::Runtime,
-    place: Place,
+    dir: WorkerDir,
     shared: Arc<Shared>,
     socket: UnixListener,
     loopback: TcpListener,
@@ -161,31 +161,31 @@ pub struct Worker {
 impl Worker {
     /// Opens both doors and writes down where they are. From here on requests wait until they are answered.
     pub fn open(
-        place: Place,
+        dir: WorkerDir,
         lock: File,
-        terms: &Terms,
-        answers: Arc<dyn Answers>,
+        options: &WorkerOptions,
+        handler: ApiHandler,
     ) -> Result<Worker, WorkerError> {
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         let runtime = runtime.enable_all().max_blocking_threads(THREADS).build();
         let runtime = runtime.map_err(cannot("start the runtime"))?;
-        let path = place.prepare_socket().map_err(cannot("find a place for the socket"))?;
+        let path = dir.prepare_socket().map_err(cannot("find a place for the socket"))?;
         let _inside = runtime.enter();
         let socket = bind_socket(&path).map_err(cannot("open the socket"))?;
         let loopback =
-            runtime.block_on(bind_loopback(terms.port)).map_err(cannot("open a port on loopback"))?;
+            runtime.block_on(bind_loopback(options.port)).map_err(cannot("open a port on loopback"))?;
         let port = loopback.local_addr().map_err(cannot("open a port on loopback"))?.port();
-        let keys = Keys::draw().map_err(io::Error::other).map_err(cannot("draw a token"))?;
-        let token = keys.token().to_owned();
-        let note =
-            Note { pid: std::process::id(), version: terms.version.clone(), socket: path, port, token };
-        place.write_note(&note).map_err(cannot("write down where the worker is"))?;
+        let credentials = Credentials::draw().map_err(io::Error::other).map_err(cannot("draw a token"))?;
+        let token = credentials.token().to_owned();
+        let endpoint =
+            Endpoint { pid: std::process::id(), version: options.version.clone(), socket: path, port, token };
+        dir.write_endpoint(&endpoint).map_err(cannot("write down where the worker is"))?;
         drop(_inside);
-        let limits = terms.limits;
+        let limits = options.limits;
         let shared = Shared {
-            answers,
-            keys,
-            note,
+            handler: Arc::new(handler),
+            credentials,
+            endpoint,
             limits,
             requests: Bucket::new(limits.requests_per_second),
             strangers: Bucket::new(limits.strangers_per_second),
@@ -193,43 +193,43 @@ impl Worker {
             listeners: Arc::default(),
             stop: watch::Sender::new(false),
             began: Instant::now(),
-            last_asked_s: AtomicU64::new(0),
+            last_request_s: AtomicU64::new(0),
         };
         Ok(Worker {
             runtime,
-            place,
+            dir,
             shared: Arc::new(shared),
             socket,
             loopback,
-            idle: terms.idle,
+            idle: options.idle,
             _lock: lock,
         })
     }
 
     /// Returns how it is reached.
     #[must_use]
-    pub fn note(&self) -> &Note {
-        &self.shared.note
+    pub fn endpoint(&self) -> &Endpoint {
+        &self.shared.endpoint
     }
 
     /// Serves until it is told to end or nobody asks any more.
     pub fn serve(self) -> Result<WorkerExit, WorkerError> {
-        let Worker { runtime, place, shared, socket, loopback, idle, _lock } = self;
+        let Worker { runtime, dir, shared, socket, loopback, idle, _lock } = self;
         let ended = runtime.block_on(async {
             let mut terminate = signal(SignalKind::terminate())?;
             let mut interrupt = signal(SignalKind::interrupt())?;
             let ended = Arc::clone(&shared);
-            let mut told = shared.stop.subscribe();
-            tokio::spawn(live::watch(Arc::clone(&shared.listeners), Arc::clone(&shared.answers)));
+            let mut stop = shared.stop.subscribe();
+            tokio::spawn(live::watch(Arc::clone(&shared.listeners), Arc::clone(&shared.handler)));
             let serving = tokio::spawn(accept(socket, loopback, Arc::clone(&shared)));
             let why = tokio::select! {
                 _ = terminate.recv() => WorkerExit::Stopped,
                 _ = interrupt.recv() => WorkerExit::Stopped,
-                () = told_to_end(&mut told) => WorkerExit::Stopped,
-                () = nobody_asks(&shared, idle) => WorkerExit::Idle,
+                () = stop_requested(&mut stop) => WorkerExit::Stopped,
+                () = idle_for(&shared, idle) => WorkerExit::Idle,
             };
             // Whoever looks for a worker from here on finds none, while what was asked is still answered.
-            place.clear(&shared.note);
+            dir.clear(&shared.endpoint);
             ended.listeners.end();
             ended.stop.send_replace(true);
             drop(serving.await);
@@ -242,13 +242,13 @@ impl Worker {
 }
 
 /// Waits until nobody has asked, nor listened, for that long.
-async fn nobody_asks(shared: &Shared, idle: Option<Duration>) {
+async fn idle_for(shared: &Shared, idle: Option<Duration>) {
     let Some(idle) = idle else { return std::future::pending().await };
     loop {
         if shared.listeners.any() {
-            shared.last_asked_s.store(shared.began.elapsed().as_secs(), Ordering::Relaxed);
+            shared.last_request_s.store(shared.began.elapsed().as_secs(), Ordering::Relaxed);
         }
-        let last = Duration::from_secs(shared.last_asked_s.load(Ordering::Relaxed));
+        let last = Duration::from_secs(shared.last_request_s.load(Ordering::Relaxed));
         match (last + idle).checked_sub(shared.began.elapsed()) {
             Some(left) if !left.is_zero() => tokio::time::sleep(left).await,
             _ => return,
@@ -259,7 +259,7 @@ async fn nobody_asks(shared: &Shared, idle: Option<Duration>) {
 impl std::fmt::Debug for Worker {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Without the token.
-        f.debug_struct("Worker").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("Worker").field("dir", &self.dir).finish_non_exhaustive()
     }
 }
 

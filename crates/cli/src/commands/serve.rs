@@ -2,19 +2,17 @@
 
 use crate::commands::sync;
 use crate::exit::Exit;
-use crate::serving::Serving;
 use crate::ui::Ui;
 use backstory_app::Environment;
 use backstory_app::app::now;
 use backstory_app::{App, AppError, log};
 use backstory_server::{
-    Claim, Found, Limits, Place, Running, Stopping, Terms, Worker, WorkerError, WorkerExit, claim, find,
-    running, stop,
+    ApiHandler, Claim, Limits, RunningWorker, StopOutcome, Worker, WorkerDir, WorkerError, WorkerExit,
+    WorkerOptions, WorkerState, claim, find, running, stop,
 };
 use clap::Args;
 use serde::Serialize;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Which build we are: a newer one takes over from an older one.
@@ -42,7 +40,7 @@ pub(crate) struct ServeArgs {
 }
 
 #[derive(Serialize)]
-struct StatusShape {
+struct WorkerReportShape {
     version: u32,
     running: bool,
     hangs: bool,
@@ -60,28 +58,28 @@ pub(crate) fn run(
     ui: &Ui,
 ) -> Result<Exit, AppError> {
     let app = App::outside_projects(environment, &flags)?;
-    let place = place(&app);
+    let dir = worker_dir(&app);
     if args.stop {
-        return end(&place, args.json, &ui);
+        return end(&dir, args.json, &ui);
     }
     if args.status {
-        return status(&find(&place, LOOK), &place, args.json, &ui);
+        return status(&find(&dir, LOOK), &dir, args.json, &ui);
     }
     app.home.prepare()?;
     if args.detach {
-        let worker = start(&place, &flags, &app)?;
-        return status(&Found::Answers(worker), &place, args.json, &ui);
+        let worker = start(&dir, &flags, &app)?;
+        return status(&WorkerState::Running(worker), &dir, args.json, &ui);
     }
-    serve(place, flags, app, ui)
+    serve(dir, flags, app, ui)
 }
 
 /// Returns where the worker of this home is found.
-pub(crate) fn place(app: &App) -> Place {
-    Place::of(app.home.root(), app.environment.runtime_dir().as_deref())
+pub(crate) fn worker_dir(app: &App) -> WorkerDir {
+    WorkerDir::for_home(app.home.root(), app.environment.runtime_dir().as_deref())
 }
 
-fn serve(place: Place, flags: Vec<String>, app: App, ui: &Ui) -> Result<Exit, AppError> {
-    let lock = match claim(&place, VERSION).map_err(|error| failure(&error))? {
+fn serve(dir: WorkerDir, flags: Vec<String>, app: App, ui: &Ui) -> Result<Exit, AppError> {
+    let lock = match claim(&dir, VERSION).map_err(|error| failure(&error))? {
         Claim::Ours(lock) => lock,
         Claim::Theirs(Some(other)) => {
             ui.say(&format!("a worker serves already: process {}, port {}", other.pid, other.port));
@@ -93,7 +91,7 @@ fn serve(place: Place, flags: Vec<String>, app: App, ui: &Ui) -> Result<Exit, Ap
         }
     };
     let minutes = app.config.worker.idle_minutes;
-    let terms = Terms {
+    let options = WorkerOptions {
         version: VERSION.to_owned(),
         port: app.config.worker.port,
         idle: (minutes > 0).then(|| Duration::from_secs(u64::from(minutes) * 60)),
@@ -101,20 +99,24 @@ fn serve(place: Place, flags: Vec<String>, app: App, ui: &Ui) -> Result<Exit, Ap
     };
     sync::every(app.config.team.worker_minutes, &flags, &app);
     let App { environment, home, .. } = app;
-    let answers = Arc::new(Serving::new(environment.clone(), flags));
-    let worker = Worker::open(place, lock, &terms, answers).map_err(|error| failure(&error))?;
-    let note = worker.note();
-    let wanted = terms.port;
-    if wanted != 0 && note.port != wanted {
-        ui.say(&format!("port {wanted} is taken; serving on {} instead", note.port));
+    let handler = ApiHandler::for_home(environment.clone(), flags);
+    let worker = Worker::open(dir, lock, &options, handler).map_err(|error| failure(&error))?;
+    let endpoint = worker.endpoint();
+    let wanted = options.port;
+    if wanted != 0 && endpoint.port != wanted {
+        ui.say(&format!("port {wanted} is taken; serving on {} instead", endpoint.port));
     }
     // If nobody reads what we print, we serve all the same.
-    drop(ui.line(&format!("serving on http://127.0.0.1:{} and {}", note.port, note.socket.display())));
+    drop(ui.line(&format!(
+        "serving on http://127.0.0.1:{} and {}",
+        endpoint.port,
+        endpoint.socket.display()
+    )));
     ui.say("`backstory view` opens it; Ctrl-C ends it");
     log::line(
         &home,
         now(&environment),
-        &format!("worker: serving, process {}, port {}", note.pid, note.port),
+        &format!("worker: serving, process {}, port {}", endpoint.pid, endpoint.port),
     );
     match worker.serve().map_err(|error| failure(&error))? {
         WorkerExit::Stopped => {}
@@ -126,7 +128,7 @@ fn serve(place: Place, flags: Vec<String>, app: App, ui: &Ui) -> Result<Exit, Ap
 }
 
 /// Starts a worker on its own, or finds the one that runs, and returns it when it answers.
-pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Running, AppError> {
+pub(crate) fn start(dir: &WorkerDir, flags: &[String], app: &App) -> Result<RunningWorker, AppError> {
     let program = std::env::current_exe();
     let program = program.map_err(|error| AppError::user("cannot start a worker").because(&error))?;
     let mut command = Command::new(program);
@@ -140,12 +142,12 @@ pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Runnin
     loop {
         // One that ended found another, or failed; in between its note may not be there yet.
         let has_ended = !matches!(child.try_wait(), Ok(None));
-        if let Some(worker) = running(place, LOOK).filter(|worker| has_ended || worker.pid == child.id()) {
+        if let Some(worker) = running(dir, LOOK).filter(|worker| has_ended || worker.pid == child.id()) {
             return Ok(worker);
         }
         if has_ended || Instant::now() >= until {
-            return Err(match find(place, LOOK) {
-                Found::Silent(process) => hanging(process),
+            return Err(match find(dir, LOOK) {
+                WorkerState::Unresponsive(process) => hanging(process),
                 _ => AppError::user("the worker did not start").hint("`backstory serve` says why"),
             });
         }
@@ -153,14 +155,14 @@ pub(crate) fn start(place: &Place, flags: &[String], app: &App) -> Result<Runnin
     }
 }
 
-fn end(place: &Place, json: bool, ui: &Ui) -> Result<Exit, AppError> {
-    match stop(place).map_err(|error| failure(&error))? {
-        Stopping::NoneRan | Stopping::Stopped if json => {
-            status(&Found::Nobody, place, json, ui)?;
+fn end(dir: &WorkerDir, json: bool, ui: &Ui) -> Result<Exit, AppError> {
+    match stop(dir).map_err(|error| failure(&error))? {
+        StopOutcome::NoneRan | StopOutcome::Stopped if json => {
+            status(&WorkerState::Absent, dir, json, ui)?;
         }
-        Stopping::NoneRan => ui.say("no worker runs"),
-        Stopping::Stopped => ui.line("the worker has ended")?,
-        Stopping::Refused(process) => return Err(hanging(process)),
+        StopOutcome::NoneRan => ui.say("no worker runs"),
+        StopOutcome::Stopped => ui.line("the worker has ended")?,
+        StopOutcome::Refused(process) => return Err(hanging(process)),
     }
     Ok(Exit::Done)
 }
@@ -176,18 +178,19 @@ fn hanging(process: Option<u32>) -> AppError {
     })
 }
 
-fn status(found: &Found, place: &Place, json: bool, ui: &Ui) -> Result<Exit, AppError> {
+fn status(found: &WorkerState, dir: &WorkerDir, json: bool, ui: &Ui) -> Result<Exit, AppError> {
     let (worker, process) = match found {
-        Found::Answers(worker) => (Some(worker), Some(worker.pid)),
-        Found::Silent(process) => (None, *process),
-        Found::Nobody => (None, None),
+        WorkerState::Running(worker) => (Some(worker), Some(worker.pid)),
+        WorkerState::Unresponsive(process) => (None, *process),
+        WorkerState::Absent => (None, None),
     };
-    let socket = worker.and_then(|_| place.read_note()).map(|note| note.socket.display().to_string());
+    let socket =
+        worker.and_then(|_| dir.read_endpoint()).map(|endpoint| endpoint.socket.display().to_string());
     if json {
-        ui.json(&StatusShape {
+        ui.json(&WorkerReportShape {
             version: 1,
             running: worker.is_some(),
-            hangs: matches!(found, Found::Silent(_)),
+            hangs: matches!(found, WorkerState::Unresponsive(_)),
             pid: process,
             version_of_worker: worker.map(|worker| worker.version.clone()),
             port: worker.map(|worker| worker.port),
@@ -196,15 +199,15 @@ fn status(found: &Found, place: &Place, json: bool, ui: &Ui) -> Result<Exit, App
         return Ok(if worker.is_some() { Exit::Done } else { Exit::No });
     }
     match found {
-        Found::Answers(worker) => ui.line(&format!(
+        WorkerState::Running(worker) => ui.line(&format!(
             "a worker serves: process {}, version {}, http://127.0.0.1:{} and {}",
             worker.pid,
             worker.version,
             worker.port,
             socket.unwrap_or_default()
         ))?,
-        Found::Silent(process) => return Err(hanging(*process)),
-        Found::Nobody => {
+        WorkerState::Unresponsive(process) => return Err(hanging(*process)),
+        WorkerState::Absent => {
             ui.say("no worker runs; `backstory serve --detach` starts one");
             return Ok(Exit::No);
         }

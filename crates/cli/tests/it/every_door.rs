@@ -241,7 +241,7 @@ fn requests(text: &str) -> Vec<(&'static str, String, String)> {
     {
         requests.push(get(format!("/api/search?{argument}={value}")));
     }
-    for argument in ["project_path", "session_id", "prompt"] {
+    for argument in ["project_path", "prompt"] {
         requests.push(get(format!("/api/context?{argument}={value}")));
     }
     requests.push(get(format!("/api/context/inject?projects={value}")));
@@ -252,6 +252,8 @@ fn requests(text: &str) -> Vec<(&'static str, String, String)> {
         "/api/memories".to_owned(),
         body(json!({"text": text, "project": text, "title": text, "kind": text})),
     ));
+    let in_context = json!({"project_path": text, "host": text, "session_id": text, "prompt": text});
+    requests.push(("POST", "/api/context".to_owned(), body(in_context)));
     requests.push(("PATCH", "/api/memories/1".to_owned(), body(json!({"title": text, "body": text}))));
     requests.push(("POST", "/api/memories/batch".to_owned(), body(json!({"ids": [text]}))));
     requests.push(("POST", "/api/login".to_owned(), body(json!({"key": text}))));

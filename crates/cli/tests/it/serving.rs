@@ -1,6 +1,7 @@
 //! What the worker answers is what the commands answer, on the same store; and asking changes nothing.
 
 use crate::support::{Worker, ask, count, database, hear, prompt, remember, until, world};
+use backstory_server::ROUTES;
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -187,34 +188,44 @@ fn a_host_fails_when_it_is_not_understood_and_not_when_nothing_is_to_be_kept() {
     assert_eq!(is_failing(), true);
 }
 
+/// What a `GET` needs beside its path, so that it answers in full.
+fn query_of(path: &str, project: &str) -> String {
+    match path {
+        "/api/search" => "?q=gateway&explain=1".to_owned(),
+        "/api/timeline" => "?id=1".to_owned(),
+        "/api/context" => format!("?project_path={project}&session_id=s1&host=claude-code"),
+        "/api/context/inject" => "?projects=project,1".to_owned(),
+        _ => String::new(),
+    }
+}
+
 #[test]
-fn asking_changes_nothing() {
+fn no_get_changes_anything() {
     let env = lived_in();
     let worker = Worker::start(&env, &[]);
     let db = database(&env);
     let version = || db.pragma_query_value(None, "data_version", |row| row.get::<_, i64>(0)).unwrap();
+    let rows = || {
+        ["injections", "injection_texts", "impressions", "memories", "events"].map(|table| {
+            let count = format!("SELECT count(*) FROM {table}");
+            db.query_row(&count, [], |row| row.get::<_, i64>(0)).unwrap()
+        })
+    };
     // The first request opens the store; what that does (the spool, the schema) is not the request's doing.
     worker.get("/api/status");
-    let before = version();
-    let paths = [
-        "/api/status",
-        "/api/projects",
-        "/api/projects/1",
-        "/api/memories",
-        "/api/memories/1",
-        "/api/search?q=gateway",
-        "/api/timeline?id=1",
-        "/api/sessions",
-        "/api/sessions/1",
-        "/api/injections",
-        "/api/injections/1",
-        "/api/hooks",
-        "/api/stats",
-    ];
-    paths.iter().for_each(|path| drop(worker.get(path)));
-    worker.get(&format!("/api/context?project_path={}&session_id=s1", env.project().display()));
-    assert_eq!(worker.asks("GET", "/api/context/inject?projects=project,1", "").0, 200);
-    assert_eq!(version(), before);
+    let before = (version(), rows());
+    let project = env.project().display().to_string();
+    // The stream of events does not end; listening to it is a test of its own.
+    let gets = ROUTES.iter().filter(|route| route.method == "GET" && route.path != "/api/events");
+    let mut driven = 0;
+    for route in gets {
+        let path = format!("{}{}", route.path.replace("{id}", "1"), query_of(route.path, &project));
+        let (status, reply) = worker.asks("GET", &path, "");
+        assert_eq!(status, 200, "{path}: {reply}");
+        assert_eq!((version(), rows()), before, "{path} has written");
+        driven += 1;
+    }
+    assert!(driven >= 16, "{driven}");
 }
 
 #[test]
@@ -271,46 +282,48 @@ fn what_is_written_over_http_is_written_as_the_command_writes_it() {
 
 /// Byte for byte what `curl --unix-socket` sends.
 #[test]
-fn context_is_told_over_the_socket_and_recorded_only_when_a_host_asks() {
+fn context_is_previewed_by_get_and_recorded_by_post() {
     let env = lived_in();
     let worker = Worker::start(&env, &[]);
-    let curl = |target: &str, headers: &str| {
+    let curl = |target: &str| {
         let mut stream = UnixStream::connect(worker.socket()).unwrap();
         let request = format!(
-            "GET {target} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/8\r\nAccept: */*\r\n{headers}Connection: close\r\n\r\n"
+            "GET {target} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: curl/8\r\nAccept: */*\r\nX-Backstory-Host: claude-code\r\nConnection: close\r\n\r\n"
         );
         stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let mut reply = String::new();
+        stream.read_to_string(&mut reply).unwrap();
+        let (head, body) = reply.split_once("\r\n\r\n").unwrap();
         (head.split(' ').nth(1).unwrap().to_owned(), serde_json::from_str::<Value>(body).unwrap())
     };
     let project = env.project().display().to_string();
-    let before = count(&env, "injections");
-    let (status, told) = curl(&format!("/api/context?project_path={project}&session_id=s1"), "");
-    assert_eq!(status, "200");
-    assert!(told["context"].as_str().unwrap().contains("SQLite"), "{told}");
-    assert!(told["tokens"].as_u64() > Some(0) && told["build_ms"].is_number() && told["sections"].is_array());
-    let (status, missing) = curl("/api/context?session_id=s1", "");
-    assert_eq!((status.as_str(), &missing["error"]["code"]), ("400", &json!("project_path_missing")));
-    let (status, nothing) = curl("/api/context?project_path=/nowhere", "");
-    assert_eq!((status.as_str(), &nothing["context"]), ("200", &json!("")));
-    let (_, stranger) = curl(
-        &format!("/api/context?project_path={project}&session_id=nobody"),
-        "X-Backstory-Host: claude-code\r\n",
-    );
-    assert!(stranger["tokens"].as_u64() > Some(0));
-    assert_eq!(count(&env, "injections"), before, "looking is not giving");
     hear(&env, prompt("s2", "something else entirely"));
     let before = count(&env, "injections");
-    let (_, given) = curl(
-        &format!("/api/context?project_path={project}&session_id=s2"),
-        "X-Backstory-Host: claude-code\r\n",
+    let (status, preview) = curl(&format!("/api/context?project_path={project}&session_id=s2"));
+    assert_eq!(status, "200");
+    assert!(preview["context"].as_str().unwrap().contains("SQLite"), "{preview}");
+    assert!(
+        preview["tokens"].as_u64() > Some(0)
+            && preview["build_ms"].is_number()
+            && preview["sections"].is_array()
     );
-    assert!(given["tokens"].as_u64() > Some(0), "{given}");
+    let (status, missing) = curl("/api/context?session_id=s1");
+    assert_eq!((status.as_str(), &missing["error"]["code"]), ("400", &json!("project_path_missing")));
+    let (status, nothing) = curl("/api/context?project_path=/nowhere");
+    assert_eq!((status.as_str(), &nothing["context"]), ("200", &json!("")));
+    let inject = |session: &str| {
+        let body = json!({"project_path": project, "host": "claude-code", "session_id": session});
+        worker.send("POST", "/api/context", &body)
+    };
+    let (status, unknown) = inject("nobody");
+    assert_eq!((status, &unknown["error"]["code"]), (404, &json!("no_such_session")));
+    assert_eq!(worker.send("POST", "/api/context", &json!({"project_path": project})).0, 400);
+    assert_eq!(count(&env, "injections"), before, "a preview and an error record nothing");
+    let (status, injected) = inject("s2");
+    assert!(status == 200 && injected["tokens"].as_u64() > Some(0), "{injected}");
     assert_eq!(count(&env, "injections"), before + 1);
     let newest = worker.get("/api/injections?limit=1")["injections"][0].clone();
-    assert_eq!((&newest["host"], &newest["tokens"]), (&json!("claude-code"), &given["tokens"]));
+    assert_eq!((&newest["host"], &newest["tokens"]), (&json!("claude-code"), &injected["tokens"]));
 }
 
 #[test]

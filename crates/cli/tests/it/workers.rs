@@ -4,9 +4,7 @@ use crate::support::{
     HOOK, Times, Worker, ask, bar, count, database, harmless, hear, hear_at_once, note, patient_world,
     prompt, prompts, remember, size, until, world,
 };
-use backstory_server::{
-    Answer, Answers, Asked, Claim, Limits, Newest, Place, Refusal, Terms, WorkerExit, claim,
-};
+use backstory_server::{ApiHandler, ApiReply, Claim, Limits, WorkerDir, WorkerExit, WorkerOptions, claim};
 use backstory_testkit::TestEnv;
 use serde_json::json;
 use std::fs;
@@ -16,7 +14,6 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -342,11 +339,13 @@ fn a_worker_starts_on_its_own_says_where_it_is_and_ends_when_told() {
 fn the_viewer_of_an_older_build_is_not_opened() {
     let env = world();
     remember(&env, "The store is there");
-    let place = Place::of(&env.home(), Some(&env.world().join("run")));
+    let place = WorkerDir::for_home(&env.home(), Some(&env.world().join("run")));
     let Claim::Ours(lock) = claim(&place, "0.0.1").unwrap() else { panic!("another worker serves") };
-    let terms = Terms { version: "0.0.1".to_owned(), port: 0, idle: None, limits: Limits::default() };
-    let older = backstory_server::Worker::open(place, lock, &terms, Arc::new(Nothing)).unwrap();
-    let port = older.note().port;
+    let options =
+        WorkerOptions { version: "0.0.1".to_owned(), port: 0, idle: None, limits: Limits::default() };
+    let nothing = ApiHandler::from_functions(|_| Ok(ApiReply::Text(String::new())), || None);
+    let older = backstory_server::Worker::open(place, lock, &options, nothing).unwrap();
+    let port = older.endpoint().port;
     let serving = std::thread::spawn(move || older.serve());
     let link = env.run(["view", "--print"]);
     assert_eq!(link.code, Some(0), "{link:?}");
@@ -358,19 +357,6 @@ fn the_viewer_of_an_older_build_is_not_opened() {
         status["port"] != port && link.stdout.contains(&format!(":{}/#key=", status["port"])),
         "{link:?}"
     );
-}
-
-/// Answers nothing.
-struct Nothing;
-
-impl Answers for Nothing {
-    fn answer(&self, _: &Asked) -> Result<Answer, Refusal> {
-        Ok(Answer::Text(String::new()))
-    }
-
-    fn newest(&self) -> Option<Newest> {
-        None
-    }
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn described() -> Value {
 fn every_path_is_described_and_nothing_else_is() {
     let described = described();
     let known: BTreeSet<(String, String)> =
-        ROUTES.iter().map(|door| (door.path.to_owned(), door.method.to_lowercase())).collect();
+        ROUTES.iter().map(|route| (route.path.to_owned(), route.method.to_lowercase())).collect();
     let paths = described["paths"].as_object().unwrap();
     let said: BTreeSet<(String, String)> = paths
         .iter()
@@ -28,9 +28,9 @@ fn every_path_is_described_and_nothing_else_is() {
 #[test]
 fn who_may_ask_and_what_can_go_wrong_is_described() {
     let described = described();
-    for door in &ROUTES {
-        let operation = &described["paths"][door.path][door.method.to_lowercase()];
-        let security = match door.access {
+    for route in &ROUTES {
+        let operation = &described["paths"][route.path][route.method.to_lowercase()];
+        let security = match route.access {
             Access::Anyone => serde_json::json!([]),
             Access::Known => Value::Null,
             Access::Socket => serde_json::json!([{"socket": []}]),
@@ -39,20 +39,20 @@ fn who_may_ask_and_what_can_go_wrong_is_described() {
             operation.get("security").cloned().unwrap_or_default(),
             security,
             "{} {}",
-            door.method,
-            door.path
+            route.method,
+            route.path
         );
-        assert!(operation["summary"].as_str().is_some_and(|summary| !summary.is_empty()), "{}", door.path);
+        assert!(operation["summary"].as_str().is_some_and(|summary| !summary.is_empty()), "{}", route.path);
         let has_id =
             operation["parameters"].as_array().is_some_and(|all| all.iter().any(|one| one["in"] == "path"));
-        assert_eq!(has_id, door.path.contains("{id}"), "{} {}", door.method, door.path);
+        assert_eq!(has_id, route.path.contains("{id}"), "{} {}", route.method, route.path);
         assert_eq!(
             operation.get("requestBody").is_some(),
-            matches!(door.method, "POST" | "PATCH") && !door.path.starts_with("/api/worker"),
+            matches!(route.method, "POST" | "PATCH") && !route.path.starts_with("/api/worker"),
             "{} {}",
-            door.method,
-            door.path
+            route.method,
+            route.path
         );
-        assert!(operation["responses"].as_object().is_some_and(|all| !all.is_empty()), "{}", door.path);
+        assert!(operation["responses"].as_object().is_some_and(|all| !all.is_empty()), "{}", route.path);
     }
 }

@@ -6,8 +6,8 @@
     reason = "clippy allows this in a `#[test]`, but not in what tests share"
 )]
 
+mod access;
 mod described;
-mod doors;
 mod life;
 mod listening;
 mod support;

@@ -1,9 +1,10 @@
 //! A worker with made-up answers, and ways to speak with it byte for byte.
 
 use backstory_server::{
-    Answer, Answers, Asked, Claim, Limits, Newest, Note, Place, Refusal, Route, Terms, WorkerExit,
+    ApiError, ApiHandler, ApiOperation, ApiReply, ApiRequest, Claim, Endpoint, Limits, ReadOperation, Worker,
+    WorkerDir, WorkerExit, WorkerOptions, claim, stop,
 };
-use backstory_server::{Worker, claim, stop};
+use backstory_store::NewestIds;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
@@ -16,79 +17,89 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// What stands in every answer that tells something.
-pub(crate) const TOLD: &str = "what is told";
+pub(crate) const RECORDED: &str = "something recorded";
 
 /// Answers that are made up.
 #[derive(Default)]
-pub(crate) struct GeneratedMemory {
+pub(crate) struct ScriptedApi {
     pub(crate) newest: AtomicI64,
-    pub(crate) asked: Mutex<Vec<Asked>>,
+    pub(crate) requests: Mutex<Vec<ApiRequest>>,
     /// A question about hooks waits until something comes from here.
     pub(crate) held: Mutex<Option<Receiver<()>>>,
 }
 
-impl Answers for GeneratedMemory {
-    fn answer(&self, asked: &Asked) -> Result<Answer, Refusal> {
-        self.asked.lock().unwrap().push(asked.clone());
-        match asked.route {
-            Route::Hooks => {
+impl ScriptedApi {
+    fn answer(&self, request: &ApiRequest) -> Result<ApiReply, ApiError> {
+        self.requests.lock().unwrap().push(request.clone());
+        match request.operation {
+            ApiOperation::Read(ReadOperation::Hooks) => {
                 if let Some(held) = self.held.lock().unwrap().take() {
                     // Ends too when the test lets go of its end.
                     held.recv().unwrap_or_default();
                 }
-                Ok(Answer::Text(TOLD.to_owned()))
+                Ok(ApiReply::Text(RECORDED.to_owned()))
             }
-            Route::Stats => panic!("made up"),
-            Route::Memory => Err(Refusal::new(404, "no_such_memory", "there is no such memory").hint("look")),
-            _ => Ok(Answer::Json(format!("{{\"told\":\"{TOLD}\"}}").into_bytes())),
+            ApiOperation::Read(ReadOperation::Stats) => panic!("made up"),
+            ApiOperation::Read(ReadOperation::Memory) => {
+                Err(ApiError::new(404, "no_such_memory", "there is no such memory").hint("look"))
+            }
+            _ => Ok(ApiReply::Json(format!("{{\"text\":\"{RECORDED}\"}}").into_bytes())),
         }
     }
 
-    fn newest(&self) -> Option<Newest> {
+    /// Returns the handler of a worker that answers by this script.
+    pub(crate) fn handler(self: &Arc<ScriptedApi>) -> ApiHandler {
+        let (answering, watching) = (Arc::clone(self), Arc::clone(self));
+        ApiHandler::from_functions(move |request| answering.answer(request), move || watching.newest())
+    }
+
+    fn newest(&self) -> Option<NewestIds> {
         let memory = self.newest.load(Ordering::SeqCst);
-        Some(Newest { memory, ..Newest::default() })
+        Some(NewestIds { memory, ..NewestIds::default() })
     }
 }
 
 /// A worker that serves in this process.
 pub(crate) struct Served {
-    pub(crate) note: Note,
-    pub(crate) answers: Arc<GeneratedMemory>,
-    pub(crate) place: Place,
+    pub(crate) endpoint: Endpoint,
+    pub(crate) api: Arc<ScriptedApi>,
+    pub(crate) dir: WorkerDir,
     /// Its home and its runtime directory.
     pub(crate) world: Arc<TempDir>,
     serving: Option<JoinHandle<WorkerExit>>,
 }
 
-pub(crate) fn terms() -> Terms {
+pub(crate) fn worker_options() -> WorkerOptions {
     // Every test is a stranger many times over.
     let limits = Limits { strangers_per_second: 10_000, ..Limits::default() };
-    Terms { version: "1.0.0".to_owned(), port: 0, idle: None, limits }
+    WorkerOptions { version: "1.0.0".to_owned(), port: 0, idle: None, limits }
 }
 
 pub(crate) fn serve() -> Served {
-    serve_by(&terms())
+    serve_by(&worker_options())
 }
 
-pub(crate) fn serve_by(terms: &Terms) -> Served {
-    serve_in(Arc::new(tempfile::tempdir().unwrap()), terms)
+pub(crate) fn serve_by(worker_options: &WorkerOptions) -> Served {
+    serve_in(Arc::new(tempfile::tempdir().unwrap()), worker_options)
 }
 
-pub(crate) fn serve_in(world: Arc<TempDir>, terms: &Terms) -> Served {
-    let place = place_in(&world);
-    let Claim::Ours(lock) = claim(&place, &terms.version).unwrap() else { panic!("another worker serves") };
-    let answers = Arc::new(GeneratedMemory::default());
-    let worker = Worker::open(place.clone(), lock, terms, Arc::clone(&answers) as Arc<dyn Answers>).unwrap();
-    let note = worker.note().clone();
+pub(crate) fn serve_in(world: Arc<TempDir>, worker_options: &WorkerOptions) -> Served {
+    let dir = worker_dir_in(&world);
+    let Claim::Ours(lock) = claim(&dir, &worker_options.version).unwrap() else {
+        panic!("another worker serves")
+    };
+    let api = Arc::new(ScriptedApi::default());
+    let worker = Worker::open(dir.clone(), lock, worker_options, api.handler()).unwrap();
+    let endpoint = worker.endpoint().clone();
     let serving = std::thread::spawn(move || worker.serve().unwrap());
-    Served { note, answers, place, world, serving: Some(serving) }
+    Served { endpoint, api, dir, world, serving: Some(serving) }
 }
 
-pub(crate) fn place_in(world: &TempDir) -> Place {
+pub(crate) fn worker_dir_in(world: &TempDir) -> WorkerDir {
     let (home, runtime) = (world.path().join("home"), world.path().join("run"));
     std::fs::create_dir_all(&home).unwrap();
     std::fs::create_dir_all(&runtime).unwrap();
-    Place::of(&home, Some(&runtime))
+    WorkerDir::for_home(&home, Some(&runtime))
 }
 
 impl Served {
@@ -98,14 +109,14 @@ impl Served {
     }
 
     /// Sends bytes over loopback and returns everything that comes back.
-    pub(crate) fn send(&self, request: &str) -> Heard {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.note.port)).unwrap();
+    pub(crate) fn send(&self, request: &str) -> HttpReply {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.endpoint.port)).unwrap();
         exchange(&mut stream, request)
     }
 
     /// Asks over loopback as somebody who is known.
-    pub(crate) fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Heard {
-        let Note { port, token, .. } = &self.note;
+    pub(crate) fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> HttpReply {
+        let Endpoint { port, token, .. } = &self.endpoint;
         let length = body.len();
         self.send(&format!(
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {token}\r\n{headers}\
@@ -114,14 +125,14 @@ impl Served {
     }
 
     /// Asks over the socket.
-    pub(crate) fn ask_socket(&self, method: &str, path: &str, headers: &str, body: &str) -> Heard {
-        ask_socket(&self.note.socket, method, path, headers, body)
+    pub(crate) fn ask_socket(&self, method: &str, path: &str, headers: &str, body: &str) -> HttpReply {
+        ask_socket(&self.endpoint.socket, method, path, headers, body)
     }
 
     /// Makes the worker hold every question about hooks until the end that is returned is dropped.
     pub(crate) fn hold(&self) -> Sender<()> {
         let (hold, held) = channel();
-        *self.answers.held.lock().unwrap() = Some(held);
+        *self.api.held.lock().unwrap() = Some(held);
         hold
     }
 }
@@ -129,7 +140,7 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         if let Some(serving) = self.serving.take() {
-            drop(stop(&self.place));
+            drop(stop(&self.dir));
             drop(serving.join());
         }
     }
@@ -137,13 +148,13 @@ impl Drop for Served {
 
 /// What came back.
 #[derive(Clone, Debug)]
-pub(crate) struct Heard {
+pub(crate) struct HttpReply {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Heard {
+impl HttpReply {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(": "));
         lines.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
@@ -155,7 +166,7 @@ impl Heard {
     }
 }
 
-pub(crate) fn ask_socket(socket: &Path, method: &str, path: &str, headers: &str, body: &str) -> Heard {
+pub(crate) fn ask_socket(socket: &Path, method: &str, path: &str, headers: &str, body: &str) -> HttpReply {
     let mut stream = UnixStream::connect(socket).unwrap();
     let length = body.len();
     let request = format!(
@@ -164,18 +175,18 @@ pub(crate) fn ask_socket(socket: &Path, method: &str, path: &str, headers: &str,
     exchange(&mut stream, &request)
 }
 
-fn exchange(stream: &mut (impl Read + Write), request: &str) -> Heard {
+fn exchange(stream: &mut (impl Read + Write), request: &str) -> HttpReply {
     stream.write_all(request.as_bytes()).unwrap();
     let mut bytes = Vec::new();
     // Who is refused before all was sent may see the connection reset; what came before that counts.
     drop(stream.read_to_end(&mut bytes));
-    heard(&String::from_utf8_lossy(&bytes))
+    parse_reply(&String::from_utf8_lossy(&bytes))
 }
 
-fn heard(text: &str) -> Heard {
+fn parse_reply(text: &str) -> HttpReply {
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or((text, ""));
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-    Heard { status, head: head.to_owned(), body: body.to_owned() }
+    HttpReply { status, head: head.to_owned(), body: body.to_owned() }
 }
 
 /// Waits until something holds, for as long as a test may take.

@@ -1,11 +1,10 @@
 //! Projects: all of them, and one looked over: where it stands, what is known, what happened.
 
 use super::json;
-use super::parameters::Parameters;
+use crate::{ApiReply, ApiRequest};
 use backstory_app::json::{self as shapes, HeadShape, MemoryShape, ProjectListShape, ProjectShape};
 use backstory_app::{App, AppError, times};
 use backstory_memory::{ChangedSymbol, Kind, ProjectId, Timestamp};
-use backstory_server::{Answer, Asked};
 use backstory_store::{Day, Filter, Scope, Store};
 use serde::Serialize;
 
@@ -53,13 +52,13 @@ struct InjectedShape {
     used: u64,
 }
 
-pub(super) fn list(store: &Store) -> Result<Answer, AppError> {
+pub(super) fn list(store: &Store) -> Result<ApiReply, AppError> {
     let projects = store.projects().list()?.into_iter().map(shapes::project).collect();
     json(&ProjectListShape { version: 1, projects })
 }
 
-pub(super) fn overview(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
-    let id = ProjectId(asked.id());
+pub(super) fn overview(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    let id = ProjectId(request.id());
     let summary = store.projects().list()?.into_iter().find(|summary| summary.project.id == id);
     let summary = summary
         .ok_or_else(|| AppError::no_such_project(&id.to_string()).hint("`/api/projects` lists them all"))?;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// Why a request is not answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ApiError {
     /// The HTTP status.
     pub status: u16,
     /// A code other programs may rely on.
@@ -17,17 +17,17 @@ pub struct Refusal {
     pub existing_id: Option<i64>,
 }
 
-impl Refusal {
+impl ApiError {
     /// Makes a refusal.
     #[must_use]
-    pub fn new(status: u16, code: &'static str, message: impl Into<String>) -> Refusal {
-        Refusal { status, code, message: message.into(), hint: None, existing_id: None }
+    pub fn new(status: u16, code: &'static str, message: impl Into<String>) -> ApiError {
+        ApiError { status, code, message: message.into(), hint: None, existing_id: None }
     }
 
     /// Adds what to do about it.
     #[must_use]
-    pub fn hint(self, hint: impl Into<String>) -> Refusal {
-        Refusal { hint: Some(hint.into()), ..self }
+    pub fn hint(self, hint: impl Into<String>) -> ApiError {
+        ApiError { hint: Some(hint.into()), ..self }
     }
 
     /// Returns it as JSON.

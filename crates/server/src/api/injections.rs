@@ -1,10 +1,10 @@
 //! Injections: what was injected, word for word, what each line cost, why it was there, and whether it was used (law 9).
 
-use super::parameters::{Parameters, next};
+use super::parameters::next_page;
 use super::{json, ms};
+use crate::{ApiReply, ApiRequest};
 use backstory_app::{App, AppError, ErrorCode, times};
 use backstory_memory::InjectionId;
-use backstory_server::{Answer, Asked};
 use backstory_store::{InjectedRow, InjectionRow, Store};
 use serde::Serialize;
 
@@ -28,14 +28,14 @@ pub(super) struct InjectionShape {
 }
 
 #[derive(Serialize)]
-struct ListShape {
+struct InjectionListShape {
     version: u32,
     injections: Vec<InjectionShape>,
     next: Option<i64>,
 }
 
 #[derive(Serialize)]
-struct OneShape {
+struct InjectionDetailShape {
     version: u32,
     #[serde(flatten)]
     injection: InjectionShape,
@@ -57,20 +57,20 @@ struct InjectedLineShape {
     used_how: Option<String>,
 }
 
-pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
-    let page = asked.page(store, app)?;
+pub(super) fn list(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    let page = request.page(store, app)?;
     let rows = store.browse().injections(&page)?;
-    let next = next(&page, rows.len(), rows.last().map(|row| row.id.0));
-    json(&ListShape { version: 1, injections: rows.into_iter().map(row).collect(), next })
+    let next = next_page(&page, rows.len(), rows.last().map(|row| row.id.0));
+    json(&InjectionListShape { version: 1, injections: rows.into_iter().map(row).collect(), next })
 }
 
-pub(super) fn one(asked: &Asked, store: &Store) -> Result<Answer, AppError> {
-    let id = InjectionId(asked.id());
+pub(super) fn one(request: &ApiRequest, store: &Store) -> Result<ApiReply, AppError> {
+    let id = InjectionId(request.id());
     let injection = store.browse().injection(id)?.ok_or_else(|| {
         AppError::new(ErrorCode::NoSuchInjection, format!("there is no injection {}", id.0))
     })?;
     let memories = store.browse().injected(id)?.into_iter().map(injected_line).collect();
-    json(&OneShape {
+    json(&InjectionDetailShape {
         version: 1,
         injection: row(injection),
         text: store.browse().injection_text(id)?,

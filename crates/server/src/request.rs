@@ -1,48 +1,34 @@
-//! What is asked, and who answers: the seam between the transport and everything that is known.
+//! A request and a reply of the API, free of HTTP: what `respond` hands to `api`, and what comes back.
 
-use crate::{Refusal, Route};
+use crate::ApiOperation;
 use serde_json::Value;
 use std::time::Instant;
 
-/// Whoever knows the answers. Blocking: every question is asked on a thread where waiting hurts nobody.
-pub trait Answers: Send + Sync + 'static {
-    /// Answers a request.
-    fn answer(&self, asked: &Asked) -> Result<Answer, Refusal>;
-
-    /// Returns the newest of everything that can be listened for; asked a few times a second, only while somebody listens.
-    fn newest(&self) -> Option<Newest>;
-}
-
-/// A request that may be answered: who asks is known, and what is asked is well formed.
+/// A request that passed access control and is well formed.
 #[derive(Clone, Debug)]
-pub struct Asked {
-    /// What is asked.
-    pub route: Route,
+pub struct ApiRequest {
+    /// What to do.
+    pub operation: ApiOperation,
     /// The number in the path, where the route has one.
     pub id: Option<i64>,
-    /// What stands after the question mark.
+    /// The query string.
     pub query: Query,
     /// The body; null where there is none.
     pub body: Value,
-    /// When nobody waits for the answer any more.
+    /// The deadline of the client.
     pub until: Instant,
-    /// Through which door.
-    pub by: Asker,
-    /// The host that asks for itself, as the header `X-Backstory-Host` says. A browser cannot come through the socket, so it is
-    /// heard only there.
-    pub host: Option<String>,
 }
 
-/// Through which door a request came.
+/// Through which listener a request came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asker {
+pub enum RequestSource {
     /// The unix socket: a process of this user.
     Socket,
     /// Loopback: anyone on this machine, a browser with a stranger's page included.
     Loopback,
 }
 
-/// What stands after the question mark, decoded.
+/// A decoded query string.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query {
     pairs: Vec<(String, String)>,
@@ -90,24 +76,13 @@ fn nibble(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
-/// What is answered.
+/// A reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
+pub enum ApiReply {
     /// JSON, written already.
     Json(Vec<u8>),
     /// Plain text.
     Text(String),
-}
-
-/// The newest number of everything that can be listened for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Newest {
-    /// Of memories.
-    pub memory: i64,
-    /// Of events.
-    pub event: i64,
-    /// Of injections.
-    pub injection: i64,
 }
 
 #[cfg(test)]

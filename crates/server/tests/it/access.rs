@@ -1,7 +1,7 @@
-//! Who comes in, and what is told to whom (S09).
+//! Access control: who may send which request (S09).
 
-use crate::support::{Heard, TOLD, serve, serve_by, terms};
-use backstory_server::{Asker, Limits, Terms};
+use crate::support::{HttpReply, RECORDED, serve, serve_by, worker_options};
+use backstory_server::{ApiOperation, Limits, WorkerOptions, WriteOperation};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 
@@ -9,11 +9,11 @@ const JSON: &str = "Content-Type: application/json\r\n";
 
 /// Logs in with a fresh link and returns the cookie.
 fn cookie(worker: &crate::support::Served) -> String {
-    let told = worker.ask_socket("POST", "/api/worker/login-key", JSON, "{}");
+    let sent = worker.ask_socket("POST", "/api/worker/login-key", JSON, "{}");
     let url =
-        serde_json::from_str::<serde_json::Value>(&told.body).unwrap()["url"].as_str().unwrap().to_owned();
+        serde_json::from_str::<serde_json::Value>(&sent.body).unwrap()["url"].as_str().unwrap().to_owned();
     let key = url.split_once("#key=").unwrap().1.to_owned();
-    let port = worker.note.port;
+    let port = worker.endpoint.port;
     let log_in = |key: &str| {
         let body = format!("{{\"key\":\"{key}\"}}");
         worker.send(&format!(
@@ -21,9 +21,9 @@ fn cookie(worker: &crate::support::Served) -> String {
             body.len()
         ))
     };
-    let heard = log_in(&key);
-    assert_eq!(heard.status, 204, "{heard:?}");
-    let cookie = heard.header("set-cookie").unwrap();
+    let reply = log_in(&key);
+    assert_eq!(reply.status, 204, "{reply:?}");
+    let cookie = reply.header("set-cookie").unwrap();
     assert!(
         cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && !cookie.contains("Domain"),
         "{cookie}"
@@ -37,7 +37,7 @@ fn cookie(worker: &crate::support::Served) -> String {
 #[test]
 fn every_mix_of_host_origin_token_and_method_is_answered_as_it_must() {
     let worker = serve();
-    let port = worker.note.port;
+    let port = worker.endpoint.port;
     let other = port.wrapping_add(1);
     let cookie = cookie(&worker);
     let hosts: Vec<(String, bool)> = [
@@ -67,9 +67,9 @@ fn every_mix_of_host_origin_token_and_method_is_answered_as_it_must() {
     let tokens = [
         (String::new(), false),
         ("Authorization: Bearer 0000\r\n".to_owned(), false),
-        (format!("Authorization: Basic {}\r\n", worker.note.token), false),
+        (format!("Authorization: Basic {}\r\n", worker.endpoint.token), false),
         (format!("Cookie: backstory_{port}=0000\r\n"), false),
-        (format!("Authorization: Bearer {}\r\n", worker.note.token), true),
+        (format!("Authorization: Bearer {}\r\n", worker.endpoint.token), true),
         (format!("Cookie: other=1; {cookie}\r\n"), true),
     ];
     let methods =
@@ -82,7 +82,7 @@ fn every_mix_of_host_origin_token_and_method_is_answered_as_it_must() {
                     let request = format!(
                         "{method} {path} HTTP/1.1\r\n{host}{origin}{token}{JSON}Content-Length: 2\r\nConnection: close\r\n\r\n{{}}"
                     );
-                    let heard = worker.send(&request);
+                    let reply = worker.send(&request);
                     let expected = match (host_fits, origin_fits, is_known) {
                         (false, _, _) => 421,
                         (_, false, _) => 403,
@@ -91,10 +91,10 @@ fn every_mix_of_host_origin_token_and_method_is_answered_as_it_must() {
                     };
                     // Two Host lines, or none, are no HTTP at all to begin with.
                     let is_malformed = host.is_empty() || host.matches("Host").count() > 1;
-                    let fits = heard.status == expected || is_malformed && heard.status == 400;
-                    assert!(fits, "{request}\n{heard:?}\nexpected {expected}");
-                    assert_eq!(heard.body.contains(TOLD), expected == 200, "{request}\n{heard:?}");
-                    assert!(!heard.head.to_lowercase().contains("access-control"), "{heard:?}");
+                    let fits = reply.status == expected || is_malformed && reply.status == 400;
+                    assert!(fits, "{request}\n{reply:?}\nexpected {expected}");
+                    assert_eq!(reply.body.contains(RECORDED), expected == 200, "{request}\n{reply:?}");
+                    assert!(!reply.head.to_lowercase().contains("access-control"), "{reply:?}");
                     count += 1;
                 }
             }
@@ -103,23 +103,23 @@ fn every_mix_of_host_origin_token_and_method_is_answered_as_it_must() {
     assert!(count >= 60, "{count}");
     backstory_testkit::bar(
         "S09",
-        format_args!("{count} requests answered as they must, 0 told without a token"),
+        format_args!("{count} requests answered as they must, 0 answered without a token"),
     );
 }
 
-fn has_the_headers_of_a_page(heard: &Heard) {
+fn has_the_headers_of_a_page(reply: &HttpReply) {
     let policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
                   frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
-    let told = heard.header("content-security-policy").unwrap();
-    assert!(told.starts_with(policy), "{told}");
-    assert_eq!(heard.header("x-content-type-options"), Some("nosniff"));
-    assert_eq!(heard.header("referrer-policy"), Some("no-referrer"));
+    let sent = reply.header("content-security-policy").unwrap();
+    assert!(sent.starts_with(policy), "{sent}");
+    assert_eq!(reply.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(reply.header("referrer-policy"), Some("no-referrer"));
 }
 
 #[test]
 fn a_page_needs_no_token_and_every_answer_has_the_headers_that_hold_a_browser() {
     let worker = serve();
-    let port = worker.note.port;
+    let port = worker.endpoint.port;
     let get = |path: &str| {
         worker.send(&format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n"))
     };
@@ -130,9 +130,9 @@ fn a_page_needs_no_token_and_every_answer_has_the_headers_that_hold_a_browser() 
     for (path, status) in
         [("/", 200), ("/api/health", 200), ("/api/status", 401), ("/assets/../Cargo.toml", 401)]
     {
-        let heard = get(path);
-        assert_eq!(heard.status, status, "{path}: {heard:?}");
-        has_the_headers_of_a_page(&heard);
+        let reply = get(path);
+        assert_eq!(reply.status, status, "{path}: {reply:?}");
+        has_the_headers_of_a_page(&reply);
     }
     // What is asked of another server, through us, is not answered either.
     let elsewhere = worker.send(&format!(
@@ -148,8 +148,8 @@ fn a_write_is_json_and_not_too_large() {
         for (method, path) in
             [("POST", "/api/memories"), ("PATCH", "/api/memories/1"), ("DELETE", "/api/memories/1")]
         {
-            let heard = worker.ask(method, path, kind, "{}");
-            assert_eq!((heard.status, heard.code().as_str()), (415, "not_json"), "{method} {kind}");
+            let reply = worker.ask(method, path, kind, "{}");
+            assert_eq!((reply.status, reply.code().as_str()), (415, "not_json"), "{method} {kind}");
         }
     }
     let broken = worker.ask("POST", "/api/memories", JSON, "{\"text\": ");
@@ -158,12 +158,12 @@ fn a_write_is_json_and_not_too_large() {
     assert_eq!(worker.ask("POST", "/api/memories", JSON, &fits).status, 200);
     let too_large = worker.ask("POST", "/api/memories", JSON, &format!("{fits} "));
     assert_eq!((too_large.status, too_large.code().as_str()), (413, "too_large"));
-    let asked = worker.answers.asked.lock().unwrap();
-    assert_eq!(asked.len(), 1, "only what is well formed is asked");
+    let requests = worker.api.requests.lock().unwrap();
+    assert_eq!(requests.len(), 1, "only what is well formed is asked");
 }
 
 #[test]
-fn who_is_refused_before_all_was_read_hears_it_all_the_same() {
+fn an_error_before_the_body_was_read_still_arrives() {
     let worker = serve();
     let body = "x".repeat(100_000);
     for path in ["/api/memories", "/api/nowhere"] {
@@ -172,7 +172,7 @@ fn who_is_refused_before_all_was_read_hears_it_all_the_same() {
                 "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
                 body.len()
             );
-            let mut stream = UnixStream::connect(&worker.note.socket).unwrap();
+            let mut stream = UnixStream::connect(&worker.endpoint.socket).unwrap();
             stream.write_all(request.as_bytes()).unwrap();
             let mut answer = String::new();
             stream.read_to_string(&mut answer).unwrap_or_else(|error| panic!("{method} {path}: {error}"));
@@ -182,12 +182,12 @@ fn who_is_refused_before_all_was_read_hears_it_all_the_same() {
 }
 
 #[test]
-fn who_asks_too_much_is_told_to_wait() {
+fn too_many_requests_get_429() {
     let limits = Limits { requests_per_second: 3, strangers_per_second: 2, ..Limits::default() };
-    let worker = serve_by(&Terms { limits, ..terms() });
+    let worker = serve_by(&WorkerOptions { limits, ..worker_options() });
     let known: Vec<u16> = (0..30).map(|_| worker.ask("GET", "/api/status", "", "").status).collect();
     assert!(known.contains(&200) && known.contains(&429), "{known:?}");
-    let port = worker.note.port;
+    let port = worker.endpoint.port;
     let stranger = format!("GET /api/status HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n");
     let strangers: Vec<u16> = (0..30).map(|_| worker.send(&stranger).status).collect();
     assert!(strangers.contains(&401) && strangers.contains(&429), "{strangers:?}");
@@ -196,7 +196,7 @@ fn who_asks_too_much_is_told_to_wait() {
 #[test]
 fn what_takes_too_long_is_said_and_nothing_else_waits_for_it() {
     let limits = Limits { deadline: std::time::Duration::from_millis(200), ..Limits::default() };
-    let worker = serve_by(&Terms { limits, ..terms() });
+    let worker = serve_by(&WorkerOptions { limits, ..worker_options() });
     let hold = worker.hold();
     let slow = worker.ask("GET", "/api/hooks", "", "");
     assert_eq!((slow.status, slow.code().as_str()), (503, "out_of_time"));
@@ -206,7 +206,7 @@ fn what_takes_too_long_is_said_and_nothing_else_waits_for_it() {
 #[test]
 fn what_is_worked_on_takes_a_place_also_when_nobody_waits_for_it_any_more() {
     let limits = Limits { at_once: 1, deadline: std::time::Duration::from_millis(200), ..Limits::default() };
-    let worker = serve_by(&Terms { limits, ..terms() });
+    let worker = serve_by(&WorkerOptions { limits, ..worker_options() });
     let hold = worker.hold();
     assert_eq!(worker.ask("GET", "/api/hooks", "", "").code(), "out_of_time");
     assert_eq!(worker.ask("GET", "/api/status", "", "").code(), "busy");
@@ -227,11 +227,11 @@ fn a_request_that_makes_us_stumble_ends_no_other() {
 #[test]
 fn too_much_at_once_is_refused_and_not_queued_for_ever() {
     let limits = Limits { at_once: 1, ..Limits::default() };
-    let worker = serve_by(&Terms { limits, ..terms() });
+    let worker = serve_by(&WorkerOptions { limits, ..worker_options() });
     let hold = worker.hold();
     std::thread::scope(|scope| {
         let first = scope.spawn(|| worker.ask("GET", "/api/hooks", "", "").status);
-        assert!(crate::support::until(|| !worker.answers.asked.lock().unwrap().is_empty()));
+        assert!(crate::support::until(|| !worker.api.requests.lock().unwrap().is_empty()));
         let second = worker.ask("GET", "/api/status", "", "");
         assert_eq!((second.status, second.code().as_str()), (503, "busy"));
         drop(hold);
@@ -240,25 +240,21 @@ fn too_much_at_once_is_refused_and_not_queued_for_ever() {
 }
 
 #[test]
-fn the_socket_needs_no_token_and_has_doors_loopback_has_not() {
+fn the_socket_needs_no_token_and_has_routes_that_loopback_has_not() {
     let worker = serve();
-    let over_socket =
-        worker.ask_socket("GET", "/api/context?project_path=%2Fa+b", "X-Backstory-Host: codex\r\n", "");
+    let over_socket = worker.ask_socket("GET", "/api/context?project_path=%2Fa+b", "", "");
     assert_eq!(over_socket.status, 200);
-    let over_loopback =
-        worker.ask("GET", "/api/context?project_path=%2Fa", "X-Backstory-Host: codex\r\n", "");
-    assert_eq!(over_loopback.status, 200);
-    let asked = worker.answers.asked.lock().unwrap().clone();
-    assert_eq!((asked[0].by, asked[0].host.as_deref()), (Asker::Socket, Some("codex")));
-    assert_eq!(asked[0].query.get("project_path"), Some("/a b"));
-    assert_eq!(
-        (asked[1].by, asked[1].host.as_deref()),
-        (Asker::Loopback, None),
-        "a browser speaks for no host"
-    );
-    for (method, path) in
-        [("GET", "/api/worker"), ("POST", "/api/worker/login-key"), ("POST", "/api/worker/stop")]
-    {
+    let injected = worker.ask_socket("POST", "/api/context", JSON, r#"{"project_path":"/a"}"#);
+    assert_eq!(injected.status, 200);
+    let requests = worker.api.requests.lock().unwrap().clone();
+    assert_eq!(requests[0].query.get("project_path"), Some("/a b"));
+    assert_eq!(requests[1].operation, ApiOperation::Write(WriteOperation::InjectContext));
+    for (method, path) in [
+        ("GET", "/api/worker"),
+        ("POST", "/api/worker/login-key"),
+        ("POST", "/api/worker/stop"),
+        ("POST", "/api/context"),
+    ] {
         let refused = worker.ask(method, path, JSON, "{}");
         assert_eq!((refused.status, refused.code().as_str()), (404, "unknown_path"), "{path}");
     }

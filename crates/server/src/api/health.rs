@@ -1,10 +1,10 @@
 //! How everything is doing: the store, the hooks, the worker itself, and all of it in numbers.
 
 use super::{json, ms};
+use crate::ApiReply;
 use backstory_app::doctor::receipts;
 use backstory_app::json::{self as shapes, HookRunShape, StatusShape};
 use backstory_app::{App, AppError, times};
-use backstory_server::Answer;
 use backstory_store::{Receipt, Store};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -92,7 +92,7 @@ pub(super) fn status(
     problem: Option<String>,
     uptime: Duration,
     app: &App,
-) -> Result<Answer, AppError> {
+) -> Result<ApiReply, AppError> {
     json(&WorkerStatusShape {
         status: shapes::status(app.status(store, problem)?, app),
         uptime_s: uptime.as_secs(),
@@ -101,7 +101,7 @@ pub(super) fn status(
     })
 }
 
-pub(super) fn hooks(store: &Store) -> Result<Answer, AppError> {
+pub(super) fn hooks(store: &Store) -> Result<ApiReply, AppError> {
     let runs = store.injections().receipts(LOOKED_AT)?;
     let mut hosts: BTreeMap<&str, Vec<&Receipt>> = BTreeMap::new();
     let mut events: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
@@ -143,7 +143,7 @@ fn latency(event: &str, mut us: Vec<u32>) -> LatencyShape {
     LatencyShape { event: event.to_owned(), p50_ms: at(0.5), p95_ms: at(0.95), runs: us.len(), histogram }
 }
 
-pub(super) fn stats(store: &Store) -> Result<Answer, AppError> {
+pub(super) fn stats(store: &Store) -> Result<ApiReply, AppError> {
     let (status, totals) = (store.upkeep().status()?, store.browse().totals()?);
     let counts = status.counts;
     let kind = |(kind, memories)| KindCountShape { kind, memories };

@@ -2,14 +2,14 @@
 
 use super::injections::{self, InjectionShape};
 use super::json;
-use super::memories::{self, RowShape};
-use super::parameters::{Parameters, next};
+use super::memories::{self, MemoryRowShape};
+use super::parameters::next_page;
+use crate::{ApiReply, ApiRequest};
 use backstory_app::json::{self as shapes, SessionShape};
 use backstory_app::transcript::{StepShape, step};
 use backstory_app::{App, AppError, ErrorCode};
 use backstory_capture::body_of;
 use backstory_memory::{Activity, EventId, SessionId, Timestamp, first_chars};
-use backstory_server::{Answer, Asked};
 use backstory_store::{PageRequest, SessionSummary, Store, StoredEvent};
 use serde::Serialize;
 
@@ -19,14 +19,14 @@ const PROMPT_CHARS: usize = 120;
 const MOST: u32 = 500;
 
 #[derive(Serialize)]
-struct ListShape {
+struct SessionListShape {
     version: u32,
-    sessions: Vec<SessionRow>,
+    sessions: Vec<SessionRowShape>,
     next: Option<i64>,
 }
 
 #[derive(Serialize)]
-struct SessionRow {
+struct SessionRowShape {
     #[serde(flatten)]
     session: SessionShape,
     project_id: i64,
@@ -36,7 +36,7 @@ struct SessionRow {
 #[derive(Serialize)]
 struct TurnsShape {
     version: u32,
-    session: SessionRow,
+    session: SessionRowShape,
     turns: Vec<TurnShape>,
 }
 
@@ -46,27 +46,27 @@ struct TurnShape {
     at: String,
     events: Vec<StepShape>,
     closing: Option<String>,
-    memories: Vec<RowShape>,
+    memories: Vec<MemoryRowShape>,
     injections: Vec<InjectionShape>,
     #[serde(skip)]
     began: (EventId, Timestamp),
 }
 
-pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
-    let page = asked.page(store, app)?;
+pub(super) fn list(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    let page = request.page(store, app)?;
     let found = store.browse().sessions(&page)?;
-    let next = next(&page, found.len(), found.last().map(|summary| summary.session.id.0));
+    let next = next_page(&page, found.len(), found.last().map(|summary| summary.session.id.0));
     let sessions = found.iter().map(|summary| row(store, summary)).collect::<Result<_, _>>()?;
-    json(&ListShape { version: 1, sessions, next })
+    json(&SessionListShape { version: 1, sessions, next })
 }
 
-fn row(store: &Store, summary: &SessionSummary) -> Result<SessionRow, AppError> {
+fn row(store: &Store, summary: &SessionSummary) -> Result<SessionRowShape, AppError> {
     let prompt = store.events().first_prompt(summary.session.id)?.and_then(|event| prompt_of(&event));
     let prompt = prompt.map(|prompt| {
         let one_line = prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         first_chars(&one_line, PROMPT_CHARS).to_owned()
     });
-    Ok(SessionRow {
+    Ok(SessionRowShape {
         project_id: summary.session.project.0,
         session: shapes::session(store, summary)?,
         prompt,
@@ -80,8 +80,8 @@ fn prompt_of(stored: &StoredEvent) -> Option<String> {
     }
 }
 
-pub(super) fn turns_of_session(asked: &Asked, store: &Store) -> Result<Answer, AppError> {
-    let id = SessionId(asked.id());
+pub(super) fn turns_of_session(request: &ApiRequest, store: &Store) -> Result<ApiReply, AppError> {
+    let id = SessionId(request.id());
     let session = store.sessions().get(id)?.ok_or_else(|| {
         AppError::new(ErrorCode::NoSuchSession, format!("there is no session {id}"))
             .hint("`/api/sessions` lists them all")

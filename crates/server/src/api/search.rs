@@ -1,19 +1,18 @@
-//! Finding: by words and meaning, and around a memory.
+//! Search by words and meaning, and the timeline around a memory.
 
 use super::json;
-use super::parameters::Parameters;
+use crate::{ApiReply, ApiRequest};
 use backstory_app::json::{self as shapes, HitDetail, SearchShape};
 use backstory_app::search::SearchRequest;
 use backstory_app::timeline::TimelineRequest;
 use backstory_app::{App, AppError};
 use backstory_memory::MemoryId;
-use backstory_server::{Answer, Asked};
 use backstory_store::Store;
 use serde::Serialize;
 use std::time::Instant;
 
-/// The most hits of one question, and memories around another.
-const MOST: u32 = 200;
+/// The most hits of one search, and the most memories before or after another.
+const MAX_HITS: u32 = 200;
 /// How long a snippet is, in characters, and how much of it stands before the word that was found.
 const SNIPPET: usize = 240;
 const BEFORE_THE_WORD: usize = 60;
@@ -23,57 +22,57 @@ const LONGEST_WORD: usize = 24;
 #[derive(Serialize)]
 struct TimedSearchShape {
     #[serde(flatten)]
-    found: SearchShape,
+    hits: SearchShape,
     ms: f64,
 }
 
-pub(super) fn search(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
+pub(super) fn search(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
     let started = Instant::now();
-    let words = asked.query.get("q").unwrap_or_default().to_owned();
-    let request = SearchRequest {
+    let words = request.query.get("q").unwrap_or_default().to_owned();
+    let search_request = SearchRequest {
         text: words.clone(),
-        projects: asked.projects(store)?,
-        kinds: asked.kinds()?,
-        since: asked.time("since", app.now)?,
-        until: asked.time("until", app.now)?,
-        file: asked.query.get("file").map(str::to_owned),
-        limit: asked.limit(MOST)?,
-        offset: asked.count("offset")?.unwrap_or(0),
-        include_superseded: asked.flag("superseded"),
+        projects: request.projects(store)?,
+        kinds: request.kinds()?,
+        since: request.time("since", app.now)?,
+        until: request.time("until", app.now)?,
+        file: request.query.get("file").map(str::to_owned),
+        limit: request.limit(MAX_HITS)?,
+        offset: request.count("offset")?.unwrap_or(0),
+        include_superseded: request.flag("superseded"),
         ..SearchRequest::default()
     };
-    let detail = if asked.flag("explain") { HitDetail::Explained } else { HitDetail::Score };
-    let answered = app.search(store, &request)?;
-    let mut found = shapes::search(store, &answered, detail)?;
-    for (shape, hit) in found.hits.iter_mut().zip(&answered.hits) {
+    let detail = if request.flag("explain") { HitDetail::Explained } else { HitDetail::Score };
+    let answered = app.search(store, &search_request)?;
+    let mut hits = shapes::search(store, &answered, detail)?;
+    for (shape, hit) in hits.hits.iter_mut().zip(&answered.hits) {
         shape.snippet = Some(snippet(&hit.memory.content.body, &words));
     }
     let ms = (started.elapsed().as_secs_f64() * 10_000.0).round() / 10.0;
-    json(&TimedSearchShape { found, ms })
+    json(&TimedSearchShape { hits, ms })
 }
 
-pub(super) fn timeline(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
-    let request = TimelineRequest {
-        anchor: asked.count("id")?.map(|id| MemoryId(id.into())),
-        before: asked.count("before")?.unwrap_or(5).min(MOST),
-        after: asked.count("after")?.unwrap_or(5).min(MOST),
-        projects: asked.projects(store)?,
-        limit: asked.limit(MOST)?,
+pub(super) fn timeline(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    let timeline_request = TimelineRequest {
+        anchor: request.count("id")?.map(|id| MemoryId(id.into())),
+        before: request.count("before")?.unwrap_or(5).min(MAX_HITS),
+        after: request.count("after")?.unwrap_or(5).min(MAX_HITS),
+        projects: request.projects(store)?,
+        limit: request.limit(MAX_HITS)?,
     };
-    json(&shapes::timeline(store, request.anchor, &app.timeline(store, &request)?)?)
+    json(&shapes::timeline(store, timeline_request.anchor, &app.timeline(store, &timeline_request)?)?)
 }
 
 /// Cuts the part of a text where the first of the words stands, at spaces, and says where there is more.
 fn snippet(text: &str, words: &str) -> String {
     let words = words.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 2);
     let words: Vec<String> = words.map(str::to_lowercase).collect();
-    let is_found = |(at, _): &(usize, char)| {
+    let starts_with_a_word = |(at, _): &(usize, char)| {
         let mut rest = text.get(*at..).unwrap_or_default().chars().flat_map(char::to_lowercase);
         words.iter().any(|word| rest.clone().take(word.chars().count()).eq(word.chars()))
             && rest.next().is_some()
     };
     let letters: Vec<(usize, char)> = text.char_indices().collect();
-    let at = letters.iter().position(is_found).unwrap_or(0).saturating_sub(BEFORE_THE_WORD);
+    let at = letters.iter().position(starts_with_a_word).unwrap_or(0).saturating_sub(BEFORE_THE_WORD);
     // Two of the characters say that there is more.
     let cut: Vec<char> = letters.iter().skip(at).take(SNIPPET - 2).map(|(_, letter)| *letter).collect();
     let (is_begun, is_broken_off) = (at > 0, at + cut.len() < letters.len());

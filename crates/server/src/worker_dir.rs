@@ -1,6 +1,6 @@
-//! Where a worker is found: a lock that says who it is, a note that says how to reach it, a socket.
+//! The directory of a worker: a lock that says who it is, a file that says how to reach it, a socket.
 //!
-//! The lock is the only truth: a note or a socket that was left behind says nothing, and whoever holds the lock replaces them.
+//! The lock is the only truth: a file or a socket that was left behind proves nothing, and whoever holds the lock replaces them.
 
 use backstory_platform::{
     close_dir_to_others, create_private_dir, is_open_to_others, is_owned_by_us, private,
@@ -15,14 +15,14 @@ const LONGEST_SOCKET_PATH: usize = 100;
 
 /// Where a worker is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct WorkerDir {
     home: PathBuf,
     runtime: Option<PathBuf>,
 }
 
 /// How a worker is reached; only the user can read it.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
-pub struct Note {
+pub struct Endpoint {
     /// The process.
     pub pid: u32,
     /// Which build it is.
@@ -35,12 +35,12 @@ pub struct Note {
     pub token: String,
 }
 
-impl Place {
+impl WorkerDir {
     /// Names where the worker of a home is found, without touching anything. The socket lies in the user's runtime directory, if
     /// there is one.
     #[must_use]
-    pub fn of(home: &Path, runtime: Option<&Path>) -> Place {
-        Place { home: home.to_owned(), runtime: runtime.map(Path::to_owned) }
+    pub fn for_home(home: &Path, runtime: Option<&Path>) -> WorkerDir {
+        WorkerDir { home: home.to_owned(), runtime: runtime.map(Path::to_owned) }
     }
 
     /// Returns the file whose lock the worker holds for standing.
@@ -54,7 +54,7 @@ impl Place {
         lock.is_ok_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    fn note(&self) -> PathBuf {
+    fn endpoint_file(&self) -> PathBuf {
         self.home.join("worker.json")
     }
 
@@ -78,23 +78,23 @@ impl Place {
 
     /// Reads how the worker is reached. It may be gone all the same.
     #[must_use]
-    pub fn read_note(&self) -> Option<Note> {
-        serde_json::from_slice(&fs::read(self.note()).ok()?).ok()
+    pub fn read_endpoint(&self) -> Option<Endpoint> {
+        serde_json::from_slice(&fs::read(self.endpoint_file()).ok()?).ok()
     }
 
     /// Writes how the worker is reached: all of it or nothing, for the user alone.
-    pub(crate) fn write_note(&self, note: &Note) -> io::Result<()> {
+    pub(crate) fn write_endpoint(&self, endpoint: &Endpoint) -> io::Result<()> {
         let draft = self.home.join("worker.json.new");
         drop(fs::remove_file(&draft));
         let mut file = private(OpenOptions::new().write(true).create_new(true)).open(&draft)?;
-        file.write_all(&serde_json::to_vec(note)?)?;
-        fs::rename(draft, self.note())
+        file.write_all(&serde_json::to_vec(endpoint)?)?;
+        fs::rename(draft, self.endpoint_file())
     }
 
-    /// Takes away what tells of a worker, when it ends. Where the home was replaced meanwhile, note and socket are another's.
-    pub(crate) fn clear(&self, ours: &Note) {
-        if self.read_note().as_ref() == Some(ours) {
-            drop(fs::remove_file(self.note()));
+    /// Takes away what tells of a worker, when it ends. Where the home was replaced meanwhile, both belong to another worker.
+    pub(crate) fn clear(&self, ours: &Endpoint) {
+        if self.read_endpoint().as_ref() == Some(ours) {
+            drop(fs::remove_file(self.endpoint_file()));
             drop(fs::remove_file(&ours.socket));
         }
     }

@@ -1,4 +1,4 @@
-//! Open stores that wait to be used again: opening one for every request would cost more than most answers.
+//! Open stores, kept for the next request: opening one each time would cost more than most answers.
 
 use backstory_app::{App, AppError};
 use backstory_platform::FileIdentity;
@@ -7,52 +7,52 @@ use std::fs;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
-/// More are not kept: as many threads ask at once.
-const MOST: usize = 4;
+/// The most stores that are kept, one a thread.
+const MAX_STORES: usize = 4;
 
-/// What a request will do.
+/// What a request does with a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wish {
-    /// Read; what cannot be written can be read all the same.
+pub(crate) enum StoreUse {
+    /// Reads; a store that cannot be written will do.
     Read,
-    /// Write.
+    /// Writes.
     Write,
 }
 
-/// Stores that wait.
+/// StorePool that wait.
 #[derive(Default)]
-pub(crate) struct Stores {
+pub(crate) struct StorePool {
     waiting: Mutex<Vec<(Store, FileIdentity)>>,
 }
 
-/// A store for one request.
-pub(crate) struct Lent<'a> {
+/// A store for the time of one request.
+pub(crate) struct PooledStore<'a> {
     /// Why it can only be read.
     pub(crate) problem: Option<String>,
     store: Option<Store>,
     file: Option<FileIdentity>,
-    from: &'a Stores,
+    pool: &'a StorePool,
 }
 
-impl Stores {
-    /// Lends a store, opening one if need be.
-    pub(crate) fn lend(&self, wish: Wish, app: &App) -> Result<Lent<'_>, AppError> {
+impl StorePool {
+    /// Lends a store; opens one if none is kept.
+    pub(super) fn lend(&self, intent: StoreUse, app: &App) -> Result<PooledStore<'_>, AppError> {
         let here = file_of(&app.home);
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|(_, file)| Some(*file) == here);
         let kept = waiting.pop();
         drop(waiting);
         if let Some((store, file)) = kept {
-            return Ok(Lent { problem: None, store: Some(store), file: Some(file), from: self });
+            return Ok(PooledStore { problem: None, store: Some(store), file: Some(file), pool: self });
         }
-        let (store, problem) = match wish {
-            Wish::Read => app.store_and_problem()?,
-            Wish::Write => (app.store()?, None),
+        let (store, problem) = match intent {
+            StoreUse::Read => app.store_and_problem()?,
+            StoreUse::Write => (app.store()?, None),
         };
         // One that can only be read is not kept: the next may be able to write again.
         let file = if problem.is_none() { file_of(&app.home) } else { None };
         let problem = problem.map(|problem| problem.to_string());
-        Ok(Lent { problem, store: Some(store), file, from: self })
+        Ok(PooledStore { problem, store: Some(store), file, pool: self })
     }
 }
 
@@ -61,7 +61,7 @@ pub(super) fn file_of(home: &Home) -> Option<FileIdentity> {
     fs::metadata(home.database()).ok().map(|file| FileIdentity::from_metadata(&file))
 }
 
-impl Deref for Lent<'_> {
+impl Deref for PooledStore<'_> {
     type Target = Store;
 
     fn deref(&self) -> &Store {
@@ -69,21 +69,21 @@ impl Deref for Lent<'_> {
     }
 }
 
-impl DerefMut for Lent<'_> {
+impl DerefMut for PooledStore<'_> {
     fn deref_mut(&mut self) -> &mut Store {
         self.store.as_mut().expect("a lent store is there")
     }
 }
 
-impl Drop for Lent<'_> {
+impl Drop for PooledStore<'_> {
     fn drop(&mut self) {
         // After a panic the store may be in any state.
         if std::thread::panicking() {
             return;
         }
         if let (Some(store), Some(file)) = (self.store.take(), self.file) {
-            let mut waiting = self.from.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-            if waiting.len() < MOST {
+            let mut waiting = self.pool.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            if waiting.len() < MAX_STORES {
                 waiting.push((store, file));
             }
         }

@@ -1,7 +1,8 @@
 //! Memories: listed, whole, written, changed, forgotten.
 
 use super::json;
-use super::parameters::{Parameters, known_project, next, wrong};
+use super::parameters::{invalid_request, known_project, next_page};
+use crate::{ApiReply, ApiRequest};
 use backstory_app::json::{self as shapes, InjectedMemoryShape, MemoryShape, PinShape};
 use backstory_app::remember::{
     DuplicatePolicy, MemoryInput, RememberRequest, ReviseRequest, SupersedeRequest, TargetProject,
@@ -10,13 +11,12 @@ use backstory_app::why::MOST_INJECTIONS;
 use backstory_app::{App, AppError, ErrorCode, times, vectors};
 use backstory_capture::freshness_of_anchors;
 use backstory_memory::{Freshness, Memory, MemoryId, Provenance};
-use backstory_server::{Answer, Asked};
 use backstory_store::{MemoryRow, Pin, Store};
 use serde::Serialize;
 
 /// A memory in a list.
 #[derive(Serialize)]
-pub(super) struct RowShape {
+pub(super) struct MemoryRowShape {
     id: i64,
     kind: String,
     title: String,
@@ -32,14 +32,14 @@ pub(super) struct RowShape {
 }
 
 #[derive(Serialize)]
-struct ListShape {
+struct MemoryListShape {
     version: u32,
-    memories: Vec<RowShape>,
+    memories: Vec<MemoryRowShape>,
     next: Option<i64>,
 }
 
 #[derive(Serialize)]
-struct OneShape {
+struct MemoryDetailShape {
     version: u32,
     #[serde(flatten)]
     memory: MemoryShape,
@@ -56,8 +56,8 @@ struct AnchorShape {
     freshness: Option<&'static str>,
 }
 
-pub(super) fn row(row: MemoryRow) -> RowShape {
-    RowShape {
+pub(super) fn row(row: MemoryRow) -> MemoryRowShape {
+    MemoryRowShape {
         id: row.id.0,
         kind: row.kind,
         title: row.title,
@@ -73,20 +73,20 @@ pub(super) fn row(row: MemoryRow) -> RowShape {
     }
 }
 
-pub(super) fn list(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
-    let page = asked.page(store, app)?;
+pub(super) fn list(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    let page = request.page(store, app)?;
     let rows = store.browse().memories(&page)?;
-    let next = next(&page, rows.len(), rows.last().map(|row| row.id.0));
-    json(&ListShape { version: 1, memories: rows.into_iter().map(row).collect(), next })
+    let next = next_page(&page, rows.len(), rows.last().map(|row| row.id.0));
+    json(&MemoryListShape { version: 1, memories: rows.into_iter().map(row).collect(), next })
 }
 
 /// Reads one whole. A person who looks at it does not use it: only what helps an agent counts.
-pub(super) fn one(asked: &Asked, store: &Store, app: &App) -> Result<Answer, AppError> {
-    let memory = app.memory(store, MemoryId(asked.id()))?;
+pub(super) fn one(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    let memory = app.memory(store, MemoryId(request.id()))?;
     let injected = store.injections().of_memory(memory.id, MOST_INJECTIONS)?.into_iter();
     let injected = injected.map(shapes::injected_memory).collect();
     let shown = store.injections().impressions(&[memory.id])?.get(&memory.id).map_or(0, |shown| shown.total);
-    json(&OneShape {
+    json(&MemoryDetailShape {
         version: 1,
         memory: shapes::memory(store, &memory)?,
         project_id: memory.project.0,
@@ -110,24 +110,24 @@ fn anchors(store: &Store, memory: &Memory) -> Result<Vec<AnchorShape>, AppError>
     Ok(anchors.into_iter().enumerate().map(shape).collect())
 }
 
-pub(super) fn batch(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
-    let shown = app.show(store, &asked.ids()?)?;
+pub(super) fn batch(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
+    let shown = app.show(store, &request.ids()?)?;
     json(&shapes::show(store, &shown)?)
 }
 
-pub(super) fn remember(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
-    let project = match asked.body.get("project") {
+pub(super) fn remember(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
+    let project = match request.body.get("project") {
         Some(serde_json::Value::Number(id)) => Some(id.to_string()),
-        _ => asked.text("project")?,
+        _ => request.text("project")?,
     };
-    let project =
-        project.ok_or_else(|| wrong("`project` is missing").with_code(ErrorCode::ProjectMissing))?;
+    let project = project
+        .ok_or_else(|| invalid_request("`project` is missing").with_code(ErrorCode::ProjectMissing))?;
     let project = known_project(store, &project)?;
     let memory = MemoryInput {
-        kind: asked.text("kind")?,
-        title: asked.text("title")?,
-        body: Some(asked.needed_text("text")?),
-        pinned: asked.truth("pin")?,
+        kind: request.text("kind")?,
+        title: request.text("title")?,
+        body: Some(request.required_text("text")?),
+        pinned: request.boolean("pin")?,
         ..MemoryInput::default()
     };
     let request = RememberRequest {
@@ -140,11 +140,11 @@ pub(super) fn remember(asked: &Asked, store: &mut Store, app: &App) -> Result<An
     written(store, &memory, app)
 }
 
-pub(super) fn revise(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
-    let before = app.memory(store, MemoryId(asked.id()))?;
-    let (title, body) = (asked.text("title")?, asked.text("body")?);
+pub(super) fn revise(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
+    let before = app.memory(store, MemoryId(request.id()))?;
+    let (title, body) = (request.text("title")?, request.text("body")?);
     if title.is_none() && body.is_none() {
-        return Err(wrong("`title` or `body` is missing"));
+        return Err(invalid_request("`title` or `body` is missing"));
     }
     // A title that is not sent stays, also under a new text.
     let title = title.or(Some(before.content.title));
@@ -153,26 +153,26 @@ pub(super) fn revise(asked: &Asked, store: &mut Store, app: &App) -> Result<Answ
     written(store, &memory, app)
 }
 
-pub(super) fn supersede(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
-    let memory = MemoryInput { body: Some(asked.needed_text("text")?), ..MemoryInput::default() };
-    let memory = app.supersede(store, SupersedeRequest { id: MemoryId(asked.id()), memory })?;
+pub(super) fn supersede(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
+    let memory = MemoryInput { body: Some(request.required_text("text")?), ..MemoryInput::default() };
+    let memory = app.supersede(store, SupersedeRequest { id: MemoryId(request.id()), memory })?;
     written(store, &memory, app)
 }
 
-pub(super) fn pin(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
-    let pinned = asked.truth("pinned")?.ok_or_else(|| wrong("`pinned` is missing"))?;
-    let id = MemoryId(asked.id());
+pub(super) fn pin(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
+    let pinned = request.boolean("pinned")?.ok_or_else(|| invalid_request("`pinned` is missing"))?;
+    let id = MemoryId(request.id());
     app.pin(store, id, if pinned { Pin::Keep } else { Pin::Release })?;
     json(&PinShape { ok: true, id: id.0, pinned })
 }
 
-pub(super) fn forget(asked: &Asked, store: &mut Store, app: &App) -> Result<Answer, AppError> {
-    let memory = app.memory(store, MemoryId(asked.id()))?;
+pub(super) fn forget(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
+    let memory = app.memory(store, MemoryId(request.id()))?;
     json(&shapes::forget(&app.forget(store, &[memory.id])?))
 }
 
 /// Says what was written, with its vectors made: whoever asks next finds it by meaning too.
-fn written(store: &mut Store, memory: &Memory, app: &App) -> Result<Answer, AppError> {
+fn written(store: &mut Store, memory: &Memory, app: &App) -> Result<ApiReply, AppError> {
     let answer = json(&shapes::written(memory));
     vectors::follow(store, app);
     answer

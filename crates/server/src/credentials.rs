@@ -36,15 +36,15 @@ impl Secret {
 }
 
 /// All secrets of a worker.
-pub(crate) struct Keys {
+pub(crate) struct Credentials {
     token: Secret,
     once: Mutex<VecDeque<(Secret, Instant)>>,
     cookies: Mutex<VecDeque<Secret>>,
 }
 
-impl Keys {
-    pub(crate) fn draw() -> Result<Keys, getrandom::Error> {
-        Ok(Keys { token: Secret::draw()?, once: Mutex::default(), cookies: Mutex::default() })
+impl Credentials {
+    pub(crate) fn draw() -> Result<Credentials, getrandom::Error> {
+        Ok(Credentials { token: Secret::draw()?, once: Mutex::default(), cookies: Mutex::default() })
     }
 
     /// Returns the token, for the note that only the user can read.
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_key_works_once_and_only_as_a_whole() {
-        let keys = Keys::draw().unwrap();
+        let keys = Credentials::draw().unwrap();
         let key = keys.one_time().unwrap();
         assert_eq!(key.len(), 64);
         assert_eq!(keys.log_in(&key[..63]).unwrap(), None);

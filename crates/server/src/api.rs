@@ -1,0 +1,263 @@
+//! What the API answers. Every answer is a request of `app`, on a store like the commands': the two cannot differ.
+//!
+//! A read gets a store it cannot write, so no `GET` changes anything, not even impressions. A project is named by its number or
+//! name; only `/api/context` takes a folder, since its callers know nothing else. Not here: access control and HTTP (`respond`).
+
+mod contexts;
+mod health;
+mod injections;
+mod memories;
+mod parameters;
+mod projects;
+mod search;
+mod sessions;
+mod store_pool;
+
+use crate::routes::{ApiOperation, ReadOperation, WriteOperation};
+use crate::{ApiError, ApiReply, ApiRequest};
+use backstory_app::{App, AppError, Environment};
+use backstory_platform::FileIdentity;
+use backstory_recall::VectorCache;
+use backstory_store::{NewestIds, Purpose, Store};
+use serde::Serialize;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+use store_pool::{PooledStore, StorePool, StoreUse, file_of};
+
+/// Answers a request; boxed so that a test of the transport can make it slow or fail.
+type HandleRequest = Box<dyn Fn(&ApiRequest) -> Result<ApiReply, ApiError> + Send + Sync>;
+/// Returns the newest ids of the store.
+type FindNewest = Box<dyn Fn() -> Option<NewestIds> + Send + Sync>;
+
+/// Answers the requests of a worker. Blocking: it is called on threads of its own.
+pub struct ApiHandler {
+    handle: HandleRequest,
+    newest: FindNewest,
+}
+
+impl ApiHandler {
+    /// Answers from the store of a home. `flags` are the settings of the command line.
+    #[must_use]
+    pub fn for_home(environment: Environment, flags: Vec<String>) -> ApiHandler {
+        let api = std::sync::Arc::new(Api::new(environment, flags));
+        let watching = std::sync::Arc::clone(&api);
+        ApiHandler::from_functions(move |request| api.answer(request), move || watching.newest())
+    }
+
+    /// Answers by two functions.
+    pub fn from_functions(
+        handle: impl Fn(&ApiRequest) -> Result<ApiReply, ApiError> + Send + Sync + 'static,
+        newest: impl Fn() -> Option<NewestIds> + Send + Sync + 'static,
+    ) -> ApiHandler {
+        ApiHandler { handle: Box::new(handle), newest: Box::new(newest) }
+    }
+
+    pub(crate) fn handle(&self, request: &ApiRequest) -> Result<ApiReply, ApiError> {
+        (self.handle)(request)
+    }
+
+    /// Returns the newest ids; called a few times a second, only while somebody listens.
+    pub(crate) fn newest(&self) -> Option<NewestIds> {
+        (self.newest)()
+    }
+}
+
+impl std::fmt::Debug for ApiHandler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ApiHandler").finish_non_exhaustive()
+    }
+}
+
+/// The API of one home.
+struct Api {
+    environment: Environment,
+    flags: Vec<String>,
+    began: Instant,
+    stores: StorePool,
+    vectors: VectorCache,
+    watched: Mutex<Option<WatchedStore>>,
+}
+
+/// A store that is polled for live events, and what the last poll saw.
+struct WatchedStore {
+    store: Store,
+    file: Option<FileIdentity>,
+    data_version: i64,
+    newest: NewestIds,
+}
+
+impl Api {
+    fn new(environment: Environment, flags: Vec<String>) -> Api {
+        let (stores, vectors, watched) = (StorePool::default(), VectorCache::for_server(), Mutex::default());
+        Api { environment, flags, began: Instant::now(), stores, vectors, watched }
+    }
+
+    /// Reads the settings anew: they may have changed while the worker runs.
+    fn app(&self) -> Result<App, AppError> {
+        let app = App::outside_projects(self.environment.clone(), &self.flags)?;
+        Ok(App { vectors: self.vectors.clone(), ..app })
+    }
+
+    fn answer(&self, request: &ApiRequest) -> Result<ApiReply, ApiError> {
+        self.dispatch(request).map_err(|error| api_error(&error))
+    }
+
+    fn dispatch(&self, request: &ApiRequest) -> Result<ApiReply, AppError> {
+        let app = self.app()?;
+        match request.operation {
+            ApiOperation::Read(operation) => {
+                let lent = self.stores.lend(StoreUse::Read, &app)?;
+                // A read ends at the client's deadline; a write that has begun is finished.
+                lent.read_until(request.until, || self.read(operation, request, &lent, &app))
+            }
+            ApiOperation::Write(operation) => {
+                let mut lent = self.stores.lend(store_use(operation), &app)?;
+                self.write(operation, request, &mut lent, &app)
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        operation: ReadOperation,
+        request: &ApiRequest,
+        store: &PooledStore<'_>,
+        app: &App,
+    ) -> Result<ApiReply, AppError> {
+        match operation {
+            ReadOperation::Status => health::status(store, store.problem.clone(), self.began.elapsed(), app),
+            ReadOperation::Hooks => health::hooks(store),
+            ReadOperation::Stats => health::stats(store),
+            ReadOperation::Projects => projects::list(store),
+            ReadOperation::Project => projects::overview(request, store, app),
+            ReadOperation::Memories => memories::list(request, store, app),
+            ReadOperation::Memory => memories::one(request, store, app),
+            ReadOperation::Search => search::search(request, store, app),
+            ReadOperation::Timeline => search::timeline(request, store, app),
+            ReadOperation::Sessions => sessions::list(request, store, app),
+            ReadOperation::Session => sessions::turns_of_session(request, store),
+            ReadOperation::Injections => injections::list(request, store, app),
+            ReadOperation::Injection => injections::one(request, store),
+            ReadOperation::PreviewContext => contexts::preview(request, store, app, &self.flags),
+            ReadOperation::ContextText => contexts::text(request, store, app),
+        }
+    }
+
+    fn write(
+        &self,
+        operation: WriteOperation,
+        request: &ApiRequest,
+        store: &mut Store,
+        app: &App,
+    ) -> Result<ApiReply, AppError> {
+        match operation {
+            WriteOperation::Batch => memories::batch(request, store, app),
+            WriteOperation::Remember => memories::remember(request, store, app),
+            WriteOperation::Revise => memories::revise(request, store, app),
+            WriteOperation::Pin => memories::pin(request, store, app),
+            WriteOperation::Supersede => memories::supersede(request, store, app),
+            WriteOperation::Forget => memories::forget(request, store, app),
+            WriteOperation::InjectContext => contexts::inject(request, store, app, &self.flags),
+        }
+    }
+
+    fn newest(&self) -> Option<NewestIds> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let polled = poll(watched.take(), self).ok();
+        let newest = polled.as_ref().map(|polled| polled.newest);
+        *watched = polled;
+        newest
+    }
+}
+
+/// Returns which store a write needs. A batch and an injection are answered also from a store that cannot be written.
+fn store_use(operation: WriteOperation) -> StoreUse {
+    match operation {
+        WriteOperation::Batch | WriteOperation::InjectContext => StoreUse::Read,
+        WriteOperation::Remember
+        | WriteOperation::Revise
+        | WriteOperation::Pin
+        | WriteOperation::Supersede
+        | WriteOperation::Forget => StoreUse::Write,
+    }
+}
+
+/// Polls the store. While nothing was written, it reads one number only.
+fn poll(before: Option<WatchedStore>, api: &Api) -> Result<WatchedStore, AppError> {
+    let before = match before.filter(|watched| watched.file == file_of(watched.store.home())) {
+        Some(watched) => watched,
+        None => {
+            let app = api.app()?;
+            let store = Store::open(&app.home, Purpose::Read, app.now)?;
+            let file = file_of(&app.home);
+            WatchedStore { store, file, data_version: i64::MIN, newest: NewestIds::default() }
+        }
+    };
+    let data_version = before.store.browse().data_version()?;
+    if data_version == before.data_version {
+        return Ok(before);
+    }
+    let newest = before.store.browse().newest_ids()?;
+    Ok(WatchedStore { data_version, newest, ..before })
+}
+
+/// Turns an error into a status and a code.
+fn api_error(error: &AppError) -> ApiError {
+    let code = error.code();
+    let api_error = ApiError::new(code.http_status(), code.as_str(), error.line());
+    let hint = (!error.hints().is_empty()).then(|| error.hints().join("; "));
+    ApiError { hint, existing_id: error.memory().map(|id| id.0), ..api_error }
+}
+
+/// Writes a reply.
+fn json(value: &impl Serialize) -> Result<ApiReply, AppError> {
+    let bytes = serde_json::to_vec(value);
+    bytes.map(ApiReply::Json).map_err(|error| AppError::internal("cannot write JSON").because(&error))
+}
+
+/// Turns microseconds into milliseconds.
+fn ms(us: u32) -> f64 {
+    f64::from(us) / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Query;
+
+    #[test]
+    fn a_read_ends_at_the_deadline_of_its_client() {
+        let world = tempfile::tempdir().unwrap();
+        let environment = Environment::of([("BACKSTORY_HOME", world.path().join("home"))]);
+        let api = Api::new(environment, Vec::new());
+        let answer = |operation: ReadOperation, until: Instant| {
+            let (query, body) = (Query::parse("q=gateway&id=1"), serde_json::Value::Null);
+            let operation = ApiOperation::Read(operation);
+            api.answer(&ApiRequest { operation, id: Some(1), query, body, until })
+        };
+        let soon = Instant::now() + std::time::Duration::from_secs(60);
+        assert!(answer(ReadOperation::Search, soon).is_ok());
+        let all = [
+            ReadOperation::Status,
+            ReadOperation::Hooks,
+            ReadOperation::Stats,
+            ReadOperation::Projects,
+            ReadOperation::Project,
+            ReadOperation::Memories,
+            ReadOperation::Memory,
+            ReadOperation::Search,
+            ReadOperation::Timeline,
+            ReadOperation::Sessions,
+            ReadOperation::Session,
+            ReadOperation::Injections,
+            ReadOperation::Injection,
+            ReadOperation::PreviewContext,
+            ReadOperation::ContextText,
+        ];
+        for operation in all {
+            let error = answer(operation, Instant::now()).unwrap_err();
+            assert_eq!((error.status, error.code), (503, "out_of_time"), "{operation:?}");
+        }
+        assert!(answer(ReadOperation::Search, soon).is_ok(), "the next one has time of its own");
+    }
+}
