@@ -113,7 +113,7 @@ fn fill(env: &TestEnv, count: usize) {
 
 #[test]
 fn law_1_what_cannot_be_recorded_is_not_given_and_the_event_is_kept() {
-    for table in ["injected", "injections", "shown"] {
+    for table in ["injected", "injections", "impressions"] {
         let env = world();
         remember(&env, RANKING);
         harmless(&said(&env, "s", &json!({"hook_event_name": "Stop"})));

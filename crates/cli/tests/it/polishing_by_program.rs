@@ -84,7 +84,7 @@ fn killed_with(signal: rustix::process::Signal) {
     bar("R21", format_args!("0 processes left of 5 after {signal:?}"));
     gone.report("R21", "children gone");
     assert_eq!(number(&env, "SELECT count(*) FROM jobs WHERE state = 'running'"), 1, "its lease will end");
-    assert_eq!(number(&env, "SELECT count(*) FROM model_calls WHERE outcome = 'begun' AND tokens > 0"), 1);
+    assert_eq!(number(&env, "SELECT count(*) FROM model_calls WHERE outcome = 'started' AND tokens > 0"), 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::{ImportArgs, embed, tidy_up};
 use crate::exit::Exit;
 use crate::progress::Progress;
 use crate::ui::{Ui, memories};
-use backstory_app::{App, AppError};
+use backstory_app::{App, AppError, ErrorCode};
 use backstory_exchange::{
     DefaultProject, ExchangeError, FileImportOptions, FileImportReport, ImportFile, import_file,
 };
@@ -65,7 +65,7 @@ fn open(file: &str) -> Result<ImportFile, AppError> {
     }
     ImportFile::open(Path::new(file)).map_err(|error| match error {
         ExchangeError::Path { action, path, source } => {
-            AppError::user(format!("cannot {action} `{}`", path.display()))
+            AppError::new(ErrorCode::FileUnusable, format!("cannot {action} `{}`", path.display()))
                 .because(&source)
                 .hint(ImportFile::hint())
         }
