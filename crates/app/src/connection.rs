@@ -133,7 +133,7 @@ pub fn plan_removal(named: &[Host], places: &HostPaths, app: &App) -> Connection
         match host.plan_uninstall(places, &installs) {
             Ok(plan) if is_wanted || !plan.changes.is_empty() => plan_of_all.plans.push(plan),
             Err(error) if is_wanted => {
-                plan_of_all.refused.push((host, refusal(host, Direction::Disconnect, &error)))
+                plan_of_all.refused.push((host, refusal(host, Direction::Disconnect, &error)));
             }
             _ => {}
         }

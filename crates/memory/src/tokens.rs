@@ -136,7 +136,7 @@ impl Meter {
             }
             ScriptClass::Digit => self.charge(DIGITS),
             ScriptClass::Break if self.before == Some(ScriptClass::Mark) => {
-                self.charge(LINE_BREAK_AFTER_MARK)
+                self.charge(LINE_BREAK_AFTER_MARK);
             }
             ScriptClass::Break => self.charge(LINE_BREAK),
             ScriptClass::Mark => self.further = 0,

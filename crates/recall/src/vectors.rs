@@ -280,7 +280,7 @@ fn with_lock_timeout(
     loop {
         match open() {
             Err(VectorFileError::Busy { .. }) if begun.elapsed() < LOCK_TIMEOUT => {
-                thread::park_timeout(LOCK_RETRY)
+                thread::park_timeout(LOCK_RETRY);
             }
             opened => return opened,
         }

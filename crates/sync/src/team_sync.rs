@@ -33,7 +33,6 @@ pub struct TeamSync {
 
 impl TeamSync {
     /// Pushes and pulls every project. Returns what came of each that was finished, and whether all were.
-    #[must_use]
     pub fn run(self) -> (Vec<(ProjectId, SyncReport)>, Result<(), SyncError>) {
         let (sender, finished) = mpsc::channel();
         let outcome = with_hub_timeout(self.timeout, move |on_progress| {

@@ -40,7 +40,6 @@ pub(super) fn convert(sessions: Vec<LifeSession>, questions: Vec<LifeQuestion>) 
         name: "coding-agent-life-v1".to_owned(),
         documents: sessions.into_iter().map(document).collect(),
         queries: questions.into_iter().map(query).collect(),
-        ..ConvertedSet::default()
     }
 }
 

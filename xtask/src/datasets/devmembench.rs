@@ -50,7 +50,6 @@ pub(super) fn convert(sessions: Vec<DevMemSession>, questions: Vec<DevMemQuestio
         name: "devmembench".to_owned(),
         documents: sessions.into_iter().map(document).collect(),
         queries: questions.into_iter().map(query).collect(),
-        ..ConvertedSet::default()
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn convert(bench: DevbenchFile) -> ConvertedSet {
         ..SetDocument::default()
     };
     let documents = memories.into_iter().map(document).collect();
-    ConvertedSet { name: "mcp-memory-devbench".to_owned(), documents, queries, ..ConvertedSet::default() }
+    ConvertedSet { name: "mcp-memory-devbench".to_owned(), documents, queries }
 }
 
 /// Returns the notes with one of the tags. A tag without a note is kept, so that it counts as unknown gold.

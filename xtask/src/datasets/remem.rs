@@ -86,7 +86,6 @@ pub(super) fn convert(golden: &RememGolden) -> ConvertedSet {
         name: "remem".to_owned(),
         documents: named().map(document).collect(),
         queries: golden.queries.iter().map(query).collect(),
-        ..ConvertedSet::default()
     }
 }
 

@@ -68,7 +68,7 @@ const REPEATED_STEMS: [&str; 4] = ["lib", "main", "tests", "build"];
 /// Returns every violation as `path:name`, with the reason.
 pub(crate) fn violations() -> BTreeMap<String, String> {
     let files: Vec<SourceFile> =
-        repository_files(&["rs", "sql"]).into_iter().filter_map(SourceFile::read).collect();
+        repository_files(&["rs", "sql"]).into_iter().filter_map(|path| SourceFile::read(&path)).collect();
     let mut violations = BTreeMap::new();
     for file in &files {
         for (name, reason) in file.bad_names().into_iter().chain(file.stale_headers()) {
@@ -99,8 +99,8 @@ struct SourceFile {
 }
 
 impl SourceFile {
-    fn read(path: PathBuf) -> Option<SourceFile> {
-        let text = fs::read_to_string(&path).ok()?;
+    fn read(path: &Path) -> Option<SourceFile> {
+        let text = fs::read_to_string(path).ok()?;
         let path = path.strip_prefix(root()).ok()?.to_str()?.to_owned();
         let names = if path.ends_with(".rs") { defined_names(&text) } else { sql_names(&text) };
         Some(SourceFile { path, text, names })

@@ -33,7 +33,7 @@ pub(crate) fn defined_names(text: &str) -> Vec<DefinedName> {
             "mod" => NameKind::Module,
             "const" | "static" => NameKind::Value,
             "let" => {
-                names.extend(pattern_names(&tokens[at + 1..]).into_iter().map(value));
+                names.extend(pattern_names(tokens.get(at + 1..).unwrap_or_default()).into_iter().map(value));
                 continue;
             }
             _ => continue,
@@ -45,9 +45,10 @@ pub(crate) fn defined_names(text: &str) -> Vec<DefinedName> {
         }
         let is_public = at > 0 && tokens.get(at - 1).is_some_and(|before| before == "pub");
         names.push(DefinedName { kind, name: name.to_owned(), is_public });
+        let rest = tokens.get(at..).unwrap_or_default();
         let inner = match token.as_str() {
-            "struct" | "enum" | "union" => block(&tokens[at..], "{", "}"),
-            "fn" => block(&tokens[at..], "(", ")"),
+            "struct" | "enum" | "union" => block(rest, "{", "}"),
+            "fn" => block(rest, "(", ")"),
             _ => &[],
         };
         names.extend(labels(inner).into_iter().map(value));
@@ -77,8 +78,9 @@ fn block<'a>(tokens: &'a [String], open: &str, close: &str) -> &'a [String] {
 
 /// Returns identifiers before a single colon: fields and parameters.
 fn labels(tokens: &[String]) -> Vec<String> {
-    let pairs = tokens.windows(2).filter(|pair| pair[1] == ":" && is_identifier(&pair[0]));
-    pairs.map(|pair| pair[0].clone()).collect()
+    let pairs = tokens.iter().zip(tokens.iter().skip(1));
+    let labels = pairs.filter(|(name, next)| *next == ":" && is_identifier(name));
+    labels.map(|(name, _)| name.clone()).collect()
 }
 
 /// Returns the variants of an enum, from the tokens of its body.

@@ -31,7 +31,7 @@ impl From<RecordError> for AppError {
 
 fn with_causes(error: &dyn Error) -> AppError {
     let failure = AppError::user(error.to_string());
-    error.source().into_iter().fold(failure, |failure, cause| failure.because(cause))
+    error.source().into_iter().fold(failure, AppError::because)
 }
 
 /// Says which kinds there are.

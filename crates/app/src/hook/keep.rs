@@ -56,7 +56,7 @@ impl Hook {
         for event in also {
             // The receipt was written with the main event.
             let store = context.store.as_mut().and_then(|store| store.as_mut().ok());
-            if !store.is_some_and(|store| store.events_mut().record(event).is_ok()) {
+            if store.is_none_or(|store| store.events_mut().record(event).is_err()) {
                 Spool::new(&self.home).push(event)?;
             }
         }

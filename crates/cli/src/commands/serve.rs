@@ -60,15 +60,15 @@ pub(crate) fn run(
     let app = App::outside_projects(environment, &flags)?;
     let dir = worker_dir(&app);
     if args.stop {
-        return end(&dir, args.json, &ui);
+        return end(&dir, args.json, ui);
     }
     if args.status {
-        return status(&find(&dir, LOOK), &dir, args.json, &ui);
+        return status(&find(&dir, LOOK), &dir, args.json, ui);
     }
     app.home.prepare()?;
     if args.detach {
         let worker = start(&dir, &flags, &app)?;
-        return status(&WorkerState::Running(worker), &dir, args.json, &ui);
+        return status(&WorkerState::Running(worker), &dir, args.json, ui);
     }
     serve(dir, flags, app, ui)
 }
@@ -121,7 +121,7 @@ fn serve(dir: WorkerDir, flags: Vec<String>, app: App, ui: &Ui) -> Result<Exit, 
     match worker.serve().map_err(|error| failure(&error))? {
         WorkerExit::Stopped => {}
         WorkerExit::Idle => {
-            log::line(&home, now(&environment), "worker: nobody asked for long enough; ended")
+            log::line(&home, now(&environment), "worker: nobody asked for long enough; ended");
         }
     }
     Ok(Exit::Done)

@@ -53,7 +53,7 @@ impl Proxy {
                 thread::spawn(move || carry(ways.0, hub, &sent, after_sent, fault, &broken, &ends));
                 let ends = (client.try_clone().unwrap(), ways.1.try_clone().unwrap());
                 thread::spawn(move || {
-                    carry(ways.1, client, &received, after_received, fault, &is_broken, &ends)
+                    carry(ways.1, client, &received, after_received, fault, &is_broken, &ends);
                 });
             }
         });

@@ -37,7 +37,7 @@ impl<R: RowReader> FileReader<R> {
             match self.lines.next_line() {
                 Some(FileLine::Text(row)) => self.rows.read(&row, &mut self.ready),
                 Some(FileLine::TooLong) => {
-                    self.ready.push_back(TranscriptItem::Unreadable("a line too long"))
+                    self.ready.push_back(TranscriptItem::Unreadable("a line too long"));
                 }
                 None => {
                     self.is_over = true;

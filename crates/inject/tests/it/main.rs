@@ -3,7 +3,6 @@
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    clippy::print_stderr,
     reason = "clippy allows this in a `#[test]`, but not in what tests share"
 )]
 

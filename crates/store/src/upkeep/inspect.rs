@@ -303,7 +303,7 @@ impl BrowseReader<'_> {
                 (SELECT coalesce(sum(tokens), 0) FROM memories WHERE superseded_by IS NULL)";
             let (tokens_injected, injected, used, tokens) =
                 db.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
-            Ok(Totals { by_kind, by_project, tokens_injected: tokens_injected, injected: injected, used, tokens })
+            Ok(Totals { by_kind, by_project, tokens_injected, injected, used, tokens })
         })
     }
 

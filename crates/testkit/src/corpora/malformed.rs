@@ -79,7 +79,7 @@ pub fn json_samples() -> Vec<JsonSample> {
     let mut samples: Vec<JsonSample> = VALID.iter().enumerate().map(plain("valid")).collect();
     samples.extend(INVALID.iter().enumerate().map(plain("invalid")));
     let cuts =
-        (1..CUT.len()).map(|end| sample(format!("cut at {end}"), CUT.as_bytes()[..end].to_vec(), false));
+        (1..CUT.len()).map(|end| sample(format!("cut at {end}"), CUT.bytes().take(end).collect(), false));
     samples.extend(cuts);
     samples.extend(disputed().into_iter().map(|(name, bytes)| sample(name.to_owned(), bytes, true)));
     samples
@@ -193,9 +193,10 @@ pub fn byte_sequences() -> Vec<Vec<u8>> {
     let mut sequences: Vec<Vec<u8>> = (0x80..=0xff).map(|byte| vec![byte]).collect();
     for character in ["é", "€", "🦀"] {
         sequences.push(character.as_bytes().to_vec());
-        sequences.extend((1..character.len()).map(|end| character.as_bytes()[..end].to_vec()));
+        sequences.extend((1..character.len()).map(|end| character.bytes().take(end).collect::<Vec<u8>>()));
         // Cut, and more text behind it.
-        sequences.extend((1..character.len()).map(|end| [&character.as_bytes()[..end], b"after"].concat()));
+        sequences
+            .extend((1..character.len()).map(|end| character.bytes().take(end).chain(*b"after").collect()));
     }
     sequences.extend([
         vec![0xc0, 0xaf],

@@ -81,7 +81,7 @@ impl SessionRows {
         }
         match said(text) {
             UserMessage::Command(name) if name == "/clear" && self.began.is_some() => {
-                self.began = Some("clear")
+                self.began = Some("clear");
             }
             UserMessage::Command(_) => {}
             UserMessage::Stopped => {
