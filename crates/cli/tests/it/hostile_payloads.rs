@@ -41,7 +41,7 @@ fn event_with((event, field): (&str, &str), number: usize, value: &[u8]) -> Vec<
 /// Counts what hooks left: an event, or a receipt that says why not.
 fn traces(db: &Connection) -> u64 {
     let sql = "SELECT (SELECT count(*) FROM events)
-        + (SELECT count(*) FROM receipts WHERE outcome LIKE 'passed over%')";
+        + (SELECT count(*) FROM receipts WHERE outcome LIKE 'skipped%')";
     db.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
