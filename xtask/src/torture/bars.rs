@@ -251,7 +251,7 @@ pub(crate) const BARS: &[Bar] = &[
                     "opening::law_11_a_database_from_before_the_first_release_is_refused_and_no_byte_of_it_changes",
                 ],
             ),
-            Units(STORE, &["migrate::tests::a_migration_that_breaks_leaves_the_old_schema_whole"]),
+            Units(STORE, &["db::migrate::tests::a_migration_that_breaks_leaves_the_old_schema_whole"]),
         ],
     ),
     bar(

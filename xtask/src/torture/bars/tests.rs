@@ -11,9 +11,11 @@ fn crates() -> PathBuf {
 /// Reads the source file of a test.
 fn source(package: &str, name: &str) -> String {
     let folder = crates().join(package.strip_prefix("backstory-").unwrap());
-    let module = name.split("::").next().unwrap();
-    let paths = [format!("tests/it/{module}.rs"), format!("src/{module}.rs")];
-    paths.iter().find_map(|path| fs::read_to_string(folder.join(path)).ok()).unwrap_or_default()
+    let segments: Vec<&str> = name.split("::").collect();
+    // The longest path of modules that is a file: `db::migrate::tests::x` is in `src/db/migrate.rs`.
+    let modules = (1..segments.len()).rev().map(|count| segments[..count].join("/"));
+    let mut paths = modules.flat_map(|module| [format!("tests/it/{module}.rs"), format!("src/{module}.rs")]);
+    paths.find_map(|path| fs::read_to_string(folder.join(path)).ok()).unwrap_or_default()
 }
 
 fn tests() -> impl Iterator<Item = (&'static str, &'static str)> {
