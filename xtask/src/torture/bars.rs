@@ -403,7 +403,7 @@ pub(crate) const BARS: &[Bar] = &[
     bar(
         "S09",
         "hosts, origins, tokens and methods mixed, at least 60 requests: the expected answers, no data without a token",
-        &[Tests(SERVER, &["doors::every_mix_of_host_origin_token_and_method_is_answered_as_it_must"])],
+        &[Tests(SERVER, &["access::every_mix_of_host_origin_token_and_method_is_answered_as_it_must"])],
     ),
     bar(
         "S10",
