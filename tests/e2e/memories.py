@@ -53,10 +53,23 @@ def memories(count, now):
             "files": [f"src/{part}/{word}.ts"],
             "concepts": [part, aspect],
             "facts": [f"Fixed by running `make reset-{part}-{word}`"] if kind == "failure" else [],
+            "details": failure(part, word, body) if kind == "failure" else None,
             "importance": draw.randint(1, 5),
             "created_at": created.isoformat(),
             "session": f"day-{number // 12}",
         }
+
+
+def failure(part, word, body):
+    """Returns what a failure knows beside its words, as the program exports it."""
+    return {
+        "type": "failure",
+        "command": f"make test-{part}-{word}",
+        "signature": f"make test-{part}-{word}",
+        "error_line": body.split("failed: ")[1],
+        "fix": {"files": [], "commands": [f"make reset-{part}-{word}"]},
+        "is_flaky": False,
+    }
 
 
 def write(file, count, project):
