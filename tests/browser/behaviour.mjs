@@ -169,7 +169,7 @@ export const search_gives_up_the_question_before = withPage(async (page) => {
 
 export const memory_is_shown_whole = withPage(async (page) => {
   await visit(page, "#/memory/637");
-  for (const heading of ["Code it speaks of", "Links", "Where it was given", "Around it"]) await page.getByRole("heading", { name: heading }).waitFor();
+  for (const heading of ["Code it speaks of", "Links", "Where it was injected", "Around it"]) await page.getByRole("heading", { name: heading }).waitFor();
   holds((await count(page, ".table tbody tr a[href^='#/injection/']")) > 0, "given rows lead to injections");
   await visit(page, "#/memory/636");
   await page.getByRole("heading", { name: "History" }).waitFor();
