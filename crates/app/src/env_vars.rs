@@ -1,4 +1,5 @@
-//! Every environment variable we read, and nothing else reads them. Those that move a host's directory stand with the host (`hosts`).
+//! The environment variables we read; no other module reads the environment. Not here: the names of variables that move a host's
+//! directory (`hosts`).
 
 use backstory_hosts::HostPaths;
 use backstory_platform::UserDirs;
@@ -10,25 +11,25 @@ use std::time::Duration;
 pub const BACKSTORY_HOME: &str = "BACKSTORY_HOME";
 /// The user's configuration file; default: `backstory/config.toml` in the XDG config directory.
 pub const BACKSTORY_CONFIG: &str = "BACKSTORY_CONFIG";
-/// The folder whose project is meant, before the host's word and the working directory.
+/// The folder whose project is used; wins over the host's variable and over the working directory.
 pub const BACKSTORY_PROJECT_DIR: &str = "BACKSTORY_PROJECT_DIR";
 /// The time in milliseconds since 1970, instead of the machine's clock; for tests.
 pub const BACKSTORY_NOW_MS: &str = "BACKSTORY_NOW_MS";
-/// After how many milliseconds a hook gives up, instead of 2,000; for machines that are slow or busy.
+/// Milliseconds after which a hook gives up, instead of 2,000; for slow or busy machines.
 pub const BACKSTORY_DEADLINE_MS: &str = "BACKSTORY_DEADLINE_MS";
-/// Set for everything a model's program starts: whatever happens in there is our own doing and not to be remembered.
+/// Marks every process that our own call to a model starts: nothing that happens in there is captured.
 pub const BACKSTORY_INSIDE: &str = "BACKSTORY_INSIDE";
-/// What begins the name of a variable that sets a configuration value: `capture.enabled` is `BACKSTORY_CAPTURE_ENABLED`.
+/// Prefix of the variables that set a configuration value: `BACKSTORY_CAPTURE_ENABLED` sets `capture.enabled`.
 pub const SETTING_PREFIX: &str = "BACKSTORY_";
-/// Claude Code's word for the project; steadier than the working directory, which follows `cd`.
+/// Claude Code's variable for the project folder; steadier than the working directory, which follows `cd`.
 const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
-/// The password of a team's hub, where `psql` looks for it.
+/// The password of a team's hub; `psql` reads the same variable.
 const PGPASSWORD: &str = "PGPASSWORD";
-/// The file of passwords `psql` reads, instead of `~/.pgpass`.
+/// The password file, instead of `~/.pgpass`; `psql` reads the same variable.
 const PGPASSFILE: &str = "PGPASSFILE";
 
-/// The environment, as far as it concerns us.
+/// A snapshot of the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
     all: Vec<(OsString, OsString)>,
@@ -40,7 +41,7 @@ impl Environment {
         Environment { all: std::env::vars_os().collect() }
     }
 
-    /// Makes an environment of these variables alone.
+    /// Creates an environment that holds these variables and no others.
     pub fn of<const N: usize>(all: [(&str, PathBuf); N]) -> Environment {
         Environment { all: all.map(|(name, value)| (name.into(), value.into())).into() }
     }
@@ -68,38 +69,38 @@ impl Environment {
         self.dirs().home
     }
 
-    /// Returns the data directory, if it can be told.
+    /// Returns our data directory, if known.
     pub fn data_home(&self) -> Option<PathBuf> {
         self.path(BACKSTORY_HOME).or_else(|| self.data_of_programs().map(|data| data.join("backstory")))
     }
 
-    /// Returns the directory programs keep their data in, if it can be told.
+    /// Returns the directory in which programs keep their data, if known.
     fn data_of_programs(&self) -> Option<PathBuf> {
         self.dirs().data
     }
 
-    /// Returns the path of the user's configuration file, if it can be told.
+    /// Returns the path of the user's configuration file, if known.
     pub fn config_file(&self) -> Option<PathBuf> {
         self.path(BACKSTORY_CONFIG)
             .or_else(|| self.config_home().map(|dir| dir.join("backstory/config.toml")))
     }
 
-    /// Returns the directory programs keep their configuration in, if it can be told.
+    /// Returns the directory in which programs keep their configuration, if known.
     fn config_home(&self) -> Option<PathBuf> {
         self.dirs().config
     }
 
-    /// Returns the directory for what lives as long as the user is logged in, if there is one.
+    /// Returns the directory for files that last until the user logs out, if there is one.
     pub fn runtime_dir(&self) -> Option<PathBuf> {
         self.dirs().runtime
     }
 
-    /// Whether there is a screen a browser could be shown on.
+    /// Whether there is a screen on which a browser could open.
     pub fn has_screen(&self) -> bool {
         backstory_platform::has_screen(|name| self.get(name).is_some())
     }
 
-    /// Returns where hosts keep their files, if it can be told.
+    /// Returns where hosts keep their files, if known.
     pub fn places(&self) -> Option<HostPaths> {
         let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
         let paths = HostPaths {
@@ -112,7 +113,7 @@ impl Environment {
         Some(paths.with_variables(|name| self.path(name).map(absolute)))
     }
 
-    /// Returns how long a hook may take, where the environment says.
+    /// Returns how long a hook may take, if the environment says so.
     pub fn hook_deadline(&self) -> Option<Duration> {
         self.text(BACKSTORY_DEADLINE_MS)?.parse().ok().map(Duration::from_millis)
     }
@@ -123,37 +124,38 @@ impl Environment {
         std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
     }
 
-    /// Returns the path of the user's list of synonyms, beside the configuration file, if it can be told.
+    /// Returns the path of the user's list of synonyms, beside the configuration file, if known.
     pub fn synonyms_file(&self) -> Option<PathBuf> {
         self.config_file().map(|file| file.with_file_name("synonyms.txt"))
     }
 
-    /// Returns the folder whose project is meant, where the environment says.
+    /// Returns the folder whose project is used, if the environment names one.
     pub fn project_dir(&self) -> Option<PathBuf> {
         self.project_dir_of(Some(CLAUDE_PROJECT_DIR))
     }
 
-    /// The same for a host that names it in this variable. A host that runs below another inherits the other's (law 8).
+    /// The same for a host that names the folder in `variable`. Variables of other hosts are ignored: a host that runs inside
+    /// another inherits them (law 8).
     pub fn project_dir_of(&self, variable: Option<&str>) -> Option<PathBuf> {
         self.path(BACKSTORY_PROJECT_DIR).or_else(|| self.path(variable?))
     }
 
-    /// Returns the password of a hub, where the environment says.
+    /// Returns the password of a hub, if the environment has one.
     pub fn hub_password(&self) -> Option<&str> {
         self.text(PGPASSWORD)
     }
 
-    /// Returns the path of the file passwords of hubs stand in, if it can be told.
+    /// Returns the path of the password file, if known.
     pub fn passfile(&self) -> Option<PathBuf> {
         self.path(PGPASSFILE).or_else(|| self.user_home().map(|home| home.join(".pgpass")))
     }
 
-    /// Whether this process was started by a call of our own to a model.
+    /// Whether our own call to a model started this process.
     pub fn is_inside(&self) -> bool {
         self.get(BACKSTORY_INSIDE).is_some()
     }
 
-    /// Whether output must carry no colour.
+    /// Whether output must have no colour.
     pub fn no_color(&self) -> bool {
         self.get("NO_COLOR").is_some() || self.text("TERM") == Some("dumb")
     }

@@ -1,6 +1,6 @@
-//! Commands that failed in a session, and what put them right.
+//! Commands that failed in a session, and what fixed them.
 //!
-//! Only what will help again: a mistake an agent makes and mends while it edits is work, not a lesson.
+//! Keeps only what helps a second time: a mistake that an agent makes and fixes while it edits is work, not a lesson.
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::transcript::{TranscriptEntry, Turn, TurnCommand};
@@ -52,23 +52,23 @@ impl<'a> FailureTracker<'a> {
         failing
     }
 
-    /// Whether a fixed failure is worth knowing: it was met and not made, it took more than one try, or it is of the machine.
+    /// Whether a fixed failure is worth knowing: the turn did not cause it, it took more than one try, or it lies with the machine.
     fn teaches(&self, fix: &FailureFix) -> bool {
         let class = fix.signature.class;
         let has_more_to_it = !fix.tried.is_empty() || class.is_of_the_machine();
-        // A linter says itself what to do.
+        // A linter already says what to do.
         let was_met = !is_linting(&fix.signature) && !self.was_made(fix);
         !fix.by.is_empty() && !is_of_the_moment(class) && (was_met || has_more_to_it)
     }
 
-    /// Whether the work of its own turn may have brought a failure about: something was edited before it.
+    /// Whether its own turn may have caused a failure: something was edited before it.
     fn was_made(&self, fix: &FailureFix) -> bool {
         let turn = self.steps.get(fix.first_at).map(|placed| placed.turn);
         let mut before = self.steps.iter().take(fix.first_at);
         before.any(|placed| Some(placed.turn) == turn && matches!(placed.step, FailureStep::Edit { .. }))
     }
 
-    /// Whether a test failed and then passed in the very same command, with nothing done in between.
+    /// Whether a test failed and then passed with the same command, and nothing was edited in between.
     fn is_flaky(&self, fix: &FailureFix) -> bool {
         let Some(failed) = self.ran_at(fix.failed_at) else { return false };
         let names_test = TestRun::from_command(&failed).is_some_and(|run| !run.failing.is_empty());
@@ -82,7 +82,7 @@ impl<'a> FailureTracker<'a> {
         names_test && fix.by.is_empty() && runs.any(|ran| passes(&ran))
     }
 
-    /// Whether a turn put something right in the code that was broken before the turn touched it.
+    /// Whether a turn fixed code that was broken before the turn touched it.
     pub(super) fn fixes_code(&self, turn: usize) -> bool {
         let fixes = |fix: &FailureFix| {
             let is_by_edit = fix.by.iter().any(|attempt| matches!(attempt, FixAttempt::Edit(_)));
@@ -91,7 +91,7 @@ impl<'a> FailureTracker<'a> {
         self.fixed_in(turn).any(fixes)
     }
 
-    /// Whether a failure that nothing fixed is worth knowing: the session stopped at it, or came back to it.
+    /// Whether a failure that nothing fixed is worth knowing: it is a test, or it occurred more than once.
     fn weighs(&self, open: &OpenFailure) -> bool {
         let is_test = self.ran_at(open.failed_at).is_some_and(|ran| TestRun::from_command(&ran).is_some());
         (is_test || open.times > 1) && !is_of_the_moment(open.signature.class)
@@ -104,19 +104,19 @@ impl<'a> FailureTracker<'a> {
         }
     }
 
-    /// Whether a turn put a failure right.
+    /// Whether a turn fixed a failure.
     pub(super) fn fixes(&self, turn: usize) -> bool {
         self.fixed_in(turn).next().is_some()
     }
 
-    /// The failures a turn put right by an edit or a command.
+    /// The failures a turn fixed by an edit or a command.
     fn fixed_in(&self, turn: usize) -> impl Iterator<Item = &FailureFix> {
         self.fixed
             .iter()
             .filter(move |fix| self.steps.get(fix.fixed_at).is_some_and(|placed| placed.turn == turn))
     }
 
-    /// The tests that fail as things stand, by name; the runner's name where it gives none.
+    /// The tests that still fail at the end, by name; the runner's name if it names none.
     pub(super) fn still_red(&self) -> Vec<String> {
         let mut last: Vec<TestRun> = Vec::new();
         for placed in &self.steps {
@@ -133,7 +133,7 @@ impl<'a> FailureTracker<'a> {
         .collect()
     }
 
-    /// Makes a finding of each failure; `fix_contexts` says of a turn what it did.
+    /// Makes a finding of each failure; `fix_contexts` says what each turn did.
     pub(super) fn findings(
         &self,
         turns: &[Turn<'a>],
@@ -177,7 +177,7 @@ impl<'a> FailureTracker<'a> {
             content,
             events: evidence([first.entry, last.entry].into_iter().chain(fixed)),
             at: last.entry.at,
-            // That it is back does not undo what is known to help.
+            // A failure that returns does not discard the fix that is known.
             again: if note.fixed_at.is_some() { OnRepeat::ReinforceAndReplace } else { OnRepeat::Reinforce },
             comparing: Comparing::Not,
             relates_to: note.work.into_iter().collect(),
@@ -185,8 +185,8 @@ impl<'a> FailureTracker<'a> {
     }
 }
 
-/// Returns the subject a failure is remembered under, from the command that failed and what it printed: who asks about it again
-/// finds the memory of it by this.
+/// Returns the subject under which a failure is remembered, from the failed command and its output. The same failure gives the same
+/// subject later, which is how its memory is found.
 #[must_use]
 pub fn failure_subject(command: &str, output: &str) -> Option<Digest> {
     let signature = FailureSignature::from_output(command, output)?;
@@ -198,15 +198,15 @@ fn subject_of(signature: &FailureSignature, shown: &FailureDisplay) -> Digest {
     subject("failure", &[signature.digest.as_bytes(), shown.test.as_bytes()])
 }
 
-/// What the turn did in which a failure was put right.
+/// What the turn that fixed a failure did.
 pub(super) struct FixContext {
-    /// The memory of its work, where it did some.
+    /// The memory of the turn's work, if it did any.
     pub(super) work: Option<Digest>,
-    /// What it says of itself.
+    /// The turn's summary of itself.
     pub(super) summary: String,
 }
 
-/// Whether a linter or a formatter found something: by what it said, or by what it is called.
+/// Whether a linter or formatter reported the failure, judged by its class or by the name of the command.
 fn is_linting(signature: &FailureSignature) -> bool {
     let name = signature.task.to_lowercase();
     signature.class == FailureClass::Lint || LINTERS.iter().any(|linter| name.contains(linter))
@@ -215,18 +215,18 @@ fn is_linting(signature: &FailureSignature) -> bool {
 const LINTERS: [&str; 9] =
     ["lint", "clippy", "ruff", "flake8", "prettier", "biome", "rubocop", "shellcheck", "checkstyle"];
 
-/// A merge conflict is of two texts that will not meet again.
+/// Whether a failure cannot happen again: the two texts of a merge conflict will not meet a second time.
 fn is_of_the_moment(class: FailureClass) -> bool {
     class == FailureClass::Conflict
 }
 
-/// What there is to say of a failure.
+/// Everything a failure's memory is made from.
 struct FailureNote<'f> {
     signature: &'f FailureSignature,
     first_at: usize,
     failed_at: usize,
     fixed_at: Option<usize>,
-    /// What fixed it, and what did not.
+    /// The fix, and the attempts that did not help.
     details: FailureDetails,
     files: Vec<String>,
     work: Option<Digest>,
@@ -287,7 +287,7 @@ impl<'f> FailureNote<'f> {
 }
 
 impl FailureTracker<'_> {
-    /// Returns the line that was edited to fix it, before and after, where it was one short line.
+    /// Returns the line whose edit fixed the failure, before and after, if it was one short line.
     fn edited_line(&self, fix: &FailureFix) -> Option<(String, String)> {
         let between = self.steps.iter().take(fix.fixed_at).skip(fix.failed_at);
         let mut hunks = between.filter_map(|placed| match placed.entry.activity() {
@@ -301,7 +301,7 @@ impl FailureTracker<'_> {
     }
 }
 
-/// Returns the line a hunk changes, before and after, where it is one short line.
+/// Returns the line a hunk changes, before and after, if it is one short line.
 fn changed_line(hunk: &Hunk) -> Option<(String, String)> {
     let before: Vec<&str> =
         hunk.before.lines().filter(|line| !hunk.after.lines().any(|kept| kept == *line)).collect();
@@ -348,11 +348,11 @@ struct FailureDisplay {
     title: String,
     /// The line of the output that says what failed.
     error_line: String,
-    /// The lines of the output around the one that tells.
+    /// The output lines around the error line.
     excerpt: String,
-    /// The test that failed. Two tests that find another number than they should have failed of two things.
+    /// The failing test, for assertions only: two tests that expected another number failed for two different reasons.
     test: String,
-    /// The first test that failed, whatever of.
+    /// The first failing test, for every class of failure.
     failing: String,
 }
 
@@ -391,9 +391,9 @@ impl FailureDisplay {
     }
 }
 
-/// A longer line says too much for a title.
+/// The longest error line that fits a title.
 const LONGEST_LINE: usize = 60;
-/// A longer command is cut where a memory names it.
+/// The longest command that a memory quotes in full.
 const MOST_COMMAND_CHARS: usize = 200;
 const EXCERPT_LINES: usize = 6;
 const EXCERPT_BYTES: usize = 600;

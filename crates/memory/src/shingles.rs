@@ -1,22 +1,24 @@
-//! What was given to a host, as hashes of its pieces: enough to know it again when it comes back reformatted, too little to read.
+//! Recognises injected text that comes back, even reformatted, by the hashes of its pieces; the text cannot be read from them.
 //!
-//! Winnowing over letters and digits alone, so that case, spacing and markup do not matter: of each window of neighbouring pieces the
-//! least hash is kept, and therefore any common run of 47 letters is found. Not here: blocks still in their fence (`fence`).
+//! Winnowing over letters and digits alone, so that case, spacing and markup do not matter. Each window of neighbouring pieces
+//! keeps its smallest hash; therefore any common run of 47 letters is found. Not here: blocks that still have their fence
+//! (`fence`).
 
 use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// Letters and digits in one piece.
 const PIECE: usize = 32;
-/// Neighbouring pieces of which one is kept.
+/// Neighbouring pieces in a window; each window keeps one hash.
 const WINDOW: usize = 16;
 
-/// What a text is, which decides how much of it must come back to be an echo.
+/// Where a text comes from; decides how much of it must be repeated to be an echo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EchoSource {
-    /// Somebody's words: nobody repeats a long run of ours by chance.
+    /// Words of a person or an agent: one run is enough, because a long run is not repeated by chance.
     Speech,
-    /// What a program printed: when it fails the same way again, one line of it is what we told of the first time, and counts.
+    /// Output of a program: takes more than one line. A failure that happens again prints the same line again, and must be
+    /// captured.
     Output,
 }
 
@@ -25,7 +27,7 @@ pub enum EchoSource {
 pub struct Shingles(HashSet<u64>);
 
 impl Shingles {
-    /// Takes the hashes of a text.
+    /// Hashes a text.
     #[must_use]
     pub fn from_text(text: &str) -> Shingles {
         let hashes = hashes(&letters(text));
@@ -37,13 +39,13 @@ impl Shingles {
         Shingles(kept)
     }
 
-    /// Whether there are none.
+    /// Whether there are no hashes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Returns them as bytes, to be stored.
+    /// Returns the hashes as bytes, for storage.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut sorted: Vec<u64> = self.0.iter().copied().collect();
@@ -51,13 +53,13 @@ impl Shingles {
         sorted.into_iter().flat_map(u64::to_le_bytes).collect()
     }
 
-    /// Adds those that were stored.
+    /// Adds hashes from stored bytes.
     pub fn add_bytes(&mut self, bytes: &[u8]) {
         let (hashes, _) = bytes.as_chunks::<8>();
         self.0.extend(hashes.iter().copied().map(u64::from_le_bytes));
     }
 
-    /// Cuts out of a text what came from here, if that is enough to be an echo.
+    /// Cuts the repeated runs out of a text, if they are enough to be an echo.
     #[must_use]
     pub fn without_echo<'a>(&self, text: &'a str, of: EchoSource) -> Cow<'a, str> {
         if self.is_empty() {
@@ -89,12 +91,12 @@ impl Shingles {
         Cow::Owned(kept)
     }
 
-    /// Returns where letters came from here: first and behind the last.
+    /// Returns the repeated runs as indices into `letters`: the first, and one past the last.
     fn runs(&self, letters: &[(usize, char)]) -> Vec<(usize, usize)> {
         let mut runs: Vec<(usize, usize)> = Vec::new();
         for (at, _) in hashes(letters).iter().enumerate().filter(|(_, hash)| self.0.contains(hash)) {
             match runs.last_mut() {
-                // Of an unbroken echo every window has a hash here: a longer gap is somebody's own words.
+                // An unbroken echo has a known hash in every window: a longer gap is new text.
                 Some((_, end)) if at <= *end + WINDOW => *end = at + PIECE,
                 _ => runs.push((at, at + PIECE)),
             }
@@ -103,7 +105,8 @@ impl Shingles {
     }
 }
 
-/// Widens a run to the line it stands on where so little is left beside it that it was not found for sure: it is the rest of it.
+/// Widens a run to the ends of its line if fewer than [`WINDOW`] letters remain there: a rest that short belongs to the echo, but
+/// has no hash of its own for certain.
 fn to_line_ends(text: &str, start: usize, end: usize) -> (usize, usize) {
     let count = |part: &str| part.chars().filter(|c| c.is_alphanumeric()).count();
     let (before, after) = (text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default());
@@ -114,7 +117,7 @@ fn to_line_ends(text: &str, start: usize, end: usize) -> (usize, usize) {
     (start, end)
 }
 
-/// Returns the letters and digits of a text in lower case, with where each stands.
+/// Returns the letters and digits of a text in lower case, each with its byte offset.
 fn letters(text: &str) -> Vec<(usize, char)> {
     let lower = |c: char| c.to_lowercase().next().unwrap_or(c);
     text.char_indices().filter(|(_, c)| c.is_alphanumeric()).map(|(at, c)| (at, lower(c))).collect()
@@ -122,7 +125,7 @@ fn letters(text: &str) -> Vec<(usize, char)> {
 
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Returns the hash of every piece, by its first letter.
+/// Returns the hash of every piece, in order of their first letters.
 fn hashes(letters: &[(usize, char)]) -> Vec<u64> {
     let leaving = (1..PIECE).fold(1u64, |power, _| power.wrapping_mul(BASE));
     let mut hash = 0u64;
@@ -133,7 +136,7 @@ fn hashes(letters: &[(usize, char)]) -> Vec<u64> {
         }
         hash = hash.wrapping_mul(BASE).wrapping_add(u64::from(*letter));
         if at + 1 >= PIECE {
-            // The low bits of a polynomial know only the last letters: mix before the least is chosen.
+            // A bare polynomial hash is unevenly distributed: mix it before the smallest is chosen.
             found.push(mixed(hash));
         }
     }
@@ -186,7 +189,7 @@ mod tests {
     }
 
     proptest! {
-        /// R24: whatever surrounds it, no run of 64 characters of a block stays.
+        /// R24: no run of 64 characters of a block stays, whatever surrounds it.
         #[test]
         fn no_long_run_of_what_was_given_stays(words in prop::collection::vec("[a-z]{3,9}", 30..60), before in "[A-Z ]{0,60}", after in "[0-9 ]{0,60}") {
             let block = words.join(" ");

@@ -1,7 +1,9 @@
-//! From candidates to hits: the arms are searched, their results fused into one relevance, boosted by structure, multiplied by signals.
+//! Turns candidates into hits: searches the arms, fuses their results into one relevance, boosts it by structure, and multiplies it
+//! by signals.
 //!
-//! **Fusion.** Words count by a saturating BM25, meaning by the cosine itself. Both mean the same for every query, so one floor holds
-//! for their sum. Scaling each query to its best hit was measured to find no more, and it exaggerates differences where nothing fits.
+//! **Fusion.** Words score by a saturating BM25, meaning by the cosine itself. Both scales are the same for every query, so one
+//! floor fits their sum. Scaling each query to its best hit found no more when measured, and exaggerates differences where nothing
+//! fits.
 
 use crate::mentions::mentions;
 use crate::reasons::{Boost, Reasons, ScoreFactor, SearchStrategy};
@@ -18,16 +20,16 @@ use std::thread;
 
 /// How many candidates each arm contributes.
 const POOL: u32 = 100;
-/// At least so many of the best are read and scored in full.
+/// At least this many of the best candidates are read and scored in full.
 const SCORED_IN_FULL: usize = 50;
 /// A memory of at most this many tokens is short: its neighbours in the session say what it is about.
 const SHORT_TOKENS: u32 = 60;
-/// The links of this many of the best are followed.
+/// The links of this many of the best candidates are followed.
 const FOLLOWED: usize = 5;
 /// The share of its relevance a memory passes on to one it is linked to.
 const LINK_SHARE: f64 = 0.5;
-/// Memories of the least importance, such as a discussion without a result, must reach so many times the floor: they mention many
-/// subjects, and so share words with most queries.
+/// Memories of the least importance, such as a discussion without a result, must reach this multiple of the floor: they mention
+/// many subjects, and so share words with most queries.
 const LEAST_IMPORTANT: f64 = 4.0 / 3.0;
 /// Factor for a superseded memory, so that its replacement ranks above it.
 const SUPERSEDED: f64 = 0.7;
@@ -64,7 +66,7 @@ impl Pool {
         let neighbours = thread::scope(|scope| {
             // Encoding a query takes as long as looking up its words: do both at once if a thread can be had.
             let looking = index.and_then(|_| thread::Builder::new().spawn_scoped(scope, look_up).ok());
-            // To explain one memory its words must be scored, however many memories hold them better.
+            // To explain one memory, its words must be scored, however many other memories match them better.
             let of_words = if also.is_some() { u32::MAX } else { wide.limit };
             let of_words = Filter { limit: of_words, ..wide.clone() };
             searcher.in_time(|| pool.add_words(searcher, query.text, &of_words))?;
@@ -135,7 +137,7 @@ impl Pool {
         Ok(())
     }
 
-    /// The semantic arm, and the cosines of what the other arms found.
+    /// The semantic arm. Also sets the cosines of what the other arms found.
     fn add_meaning(
         &mut self,
         searcher: &Searcher<'_>,
@@ -161,7 +163,7 @@ impl Pool {
         Ok(())
     }
 
-    /// Scores the best `wanted` and some more in full, and returns them in order.
+    /// Scores in full the best candidates, more than `wanted` of them, and returns them in order.
     pub(crate) fn hits(
         &mut self,
         searcher: &Searcher<'_>,
@@ -188,7 +190,7 @@ impl Pool {
         Ok(hits)
     }
 
-    /// Returns the most relevant, best first.
+    /// Returns the most relevant candidates, best first.
     fn best(&self, count: usize) -> Vec<MemoryId> {
         let mut ranked: Vec<(MemoryId, f64)> =
             self.candidates.iter().map(|(id, reasons)| (*id, reasons.relevance())).collect();
@@ -196,7 +198,7 @@ impl Pool {
         ranked.into_iter().take(count).map(|(id, _)| id).collect()
     }
 
-    /// Adds what the best are linked to: a failure brings its fix.
+    /// Adds what the best candidates are linked to: a failure brings its fix.
     fn follow_links(&mut self, searcher: &Searcher<'_>, filter: &Filter) -> Result<(), StoreError> {
         if searcher.weights.named <= 0.0 {
             return Ok(());
@@ -274,12 +276,12 @@ impl Pool {
     }
 }
 
-/// Sorts the best first, among equals the newer one.
+/// Sorts the best first, and among equals the newer first.
 fn sort(hits: &mut [Hit]) {
     hits.sort_by(|one, other| other.score.total_cmp(&one.score).then(other.memory.id.cmp(&one.memory.id)));
 }
 
-/// Multiplies hits by the freshness of the code they speak of. Comes last, because reading files takes longer than all the rest.
+/// Multiplies hits by the freshness of the code they are about. Runs last, because reading files takes longer than all the rest.
 pub(crate) fn weigh_by_freshness(hits: &mut [Hit], searcher: &Searcher<'_>) {
     let Some(probe) = searcher.freshness.filter(|_| !hits.is_empty()) else { return };
     let states = probe(&hits.iter().map(|hit| &hit.memory).collect::<Vec<_>>());
@@ -302,7 +304,7 @@ pub(crate) fn drop_weak_hits(hits: &mut Vec<Hit>, out_of_vocabulary: f64, weight
         1 => weights.floor * LEAST_IMPORTANT,
         _ => 0.0,
     };
-    // First, so that none of these sets the bar for the others.
+    // Runs first, so that none of these sets the bar for the others.
     hits.retain(|hit| hit.reasons.direct_relevance() >= least(hit));
     let best = hits.iter().map(|hit| hit.reasons.direct_relevance()).fold(0.0, f64::max);
     if best * (1.0 - weights.out_of_vocabulary * out_of_vocabulary) < weights.floor {

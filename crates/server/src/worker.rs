@@ -1,6 +1,7 @@
-//! The life of a worker: it becomes the one of its home, serves, and leaves nothing behind.
+//! The life of a worker: it claims its home, serves, and cleans up behind itself.
 //!
-//! A lock held for life says who it is; that somebody lives is known by an answer only. A newer build asks an older one to go.
+//! The worker of a home holds a lock as long as it lives; only an answer proves that it works. A newer build asks an older one to
+//! stop.
 
 use crate::client::{RunningWorker, ask, listener, running};
 use crate::credentials::Credentials;
@@ -18,15 +19,15 @@ use tokio::net::{TcpListener, UnixListener};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
 
-/// How long a second worker looks for the first: it has the lock and may not answer yet.
+/// How long a second worker tries to reach the first, which holds the lock but may not answer yet.
 const FIND_THE_FIRST: Duration = Duration::from_millis(1500);
-/// How long an older worker may take to go.
+/// How long an older worker may take to stop.
 const HANDOVER: Duration = Duration::from_secs(5);
-/// How long one look may take.
+/// How long one attempt to reach a worker may take.
 const LOOK: Duration = Duration::from_millis(500);
-/// Between two looks.
+/// The pause between two attempts.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
-/// Threads that ask; each has a store open at most.
+/// Threads that answer requests; each has at most one store open.
 const THREADS: usize = 4;
 
 /// Why a worker cannot serve.
@@ -42,16 +43,16 @@ fn cannot(doing: &'static str) -> impl Fn(io::Error) -> WorkerError {
     move |source| WorkerError { doing, source }
 }
 
-/// Who is the worker of a home.
+/// Which process is the worker of a home.
 #[derive(Debug)]
 pub enum Claim {
-    /// We are. The lock is held as long as this lives.
+    /// This one. The lock is held as long as the value lives.
     Ours(File),
-    /// Another is; nothing where it holds the lock but does not answer.
+    /// Another one; none if it holds the lock but does not answer.
     Theirs(Option<RunningWorker>),
 }
 
-/// Becomes the worker of a home, or says who is. An older one is asked to go.
+/// Becomes the worker of a home, or returns the one it has. An older build is asked to stop.
 pub fn claim(dir: &WorkerDir, version: &str) -> Result<Claim, WorkerError> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
@@ -76,18 +77,18 @@ pub fn claim(dir: &WorkerDir, version: &str) -> Result<Claim, WorkerError> {
     }
 }
 
-/// What became of a worker that was to end.
+/// The result of [`stop`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopOutcome {
-    /// There was none.
+    /// No worker was running.
     NoneRan,
-    /// It ended.
+    /// It stopped.
     Stopped,
-    /// It holds the lock and does not go; the number is that of the process that listens.
+    /// It holds the lock and does not stop; the number is the id of the process that listens.
     Refused(Option<u32>),
 }
 
-/// Tells the worker of a home to end, and waits until it has.
+/// Asks the worker of a home to stop, and waits until it has.
 pub fn stop(dir: &WorkerDir) -> Result<StopOutcome, WorkerError> {
     let lock = match File::open(dir.lock()) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(StopOutcome::NoneRan),
@@ -110,7 +111,7 @@ pub fn stop(dir: &WorkerDir) -> Result<StopOutcome, WorkerError> {
     }
 }
 
-/// Asks the worker of a home to end. That it does is seen by the lock.
+/// Asks the worker of a home to stop. Its lock shows when it has.
 fn request_stop(dir: &WorkerDir) {
     if let Some(endpoint) = dir.read_endpoint() {
         drop(ask(&endpoint.socket, "POST", "/api/worker/stop", "{}", LOOK));
@@ -124,29 +125,29 @@ fn is_older(one: &str, other: &str) -> bool {
     numbers(one) < numbers(other)
 }
 
-/// What a worker serves by.
+/// The settings of a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
-    /// Which build it is.
+    /// Its version.
     pub version: String,
-    /// The port on loopback that is wanted; 0 takes any.
+    /// The port on loopback; 0 takes any.
     pub port: u16,
-    /// How long nobody needs to ask until it ends; nothing for never.
+    /// How long it waits without a request before it stops; none for ever.
     pub idle: Option<Duration>,
-    /// How much it answers.
+    /// The limits on requests.
     pub limits: Limits,
 }
 
-/// Why a worker ended.
+/// Why a worker stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WorkerExit {
-    /// It was told to, by a signal or over the socket.
+    /// A signal or a request over the socket stopped it.
     Stopped,
-    /// Nobody asked anything for long enough.
+    /// No request came for the idle time.
     Idle,
 }
 
-/// A worker that can be reached.
+/// A worker that listens.
 pub struct Worker {
     runtime: tokio::runtime::Runtime,
     dir: WorkerDir,
@@ -154,12 +155,12 @@ pub struct Worker {
     socket: UnixListener,
     loopback: TcpListener,
     idle: Option<Duration>,
-    /// Held for standing.
+    /// Held as long as the worker lives.
     _lock: File,
 }
 
 impl Worker {
-    /// Opens both doors and writes down where they are. From here on requests wait until they are answered.
+    /// Opens the socket and the port, and writes down where they are. From here on requests wait until they are answered.
     pub fn open(
         dir: WorkerDir,
         lock: File,
@@ -206,13 +207,13 @@ impl Worker {
         })
     }
 
-    /// Returns how it is reached.
+    /// Returns where the worker listens.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
         &self.shared.endpoint
     }
 
-    /// Serves until it is told to end or nobody asks any more.
+    /// Serves until it is stopped or idle.
     pub fn serve(self) -> Result<WorkerExit, WorkerError> {
         let Worker { runtime, dir, shared, socket, loopback, idle, _lock } = self;
         let ended = runtime.block_on(async {
@@ -228,20 +229,20 @@ impl Worker {
                 () = stop_requested(&mut stop) => WorkerExit::Stopped,
                 () = idle_for(&shared, idle) => WorkerExit::Idle,
             };
-            // Whoever looks for a worker from here on finds none, while what was asked is still answered.
+            // A client that looks for a worker from here on finds none; requests that have arrived are still answered.
             dir.clear(&shared.endpoint);
             ended.listeners.end();
             ended.stop.send_replace(true);
             drop(serving.await);
             Ok(why)
         });
-        // A question that still runs is not waited for: reading hurts nobody, and a write is whole or not at all.
+        // A request that still runs is not waited for: a read does no harm, and a write commits as a whole or not at all.
         runtime.shutdown_background();
         ended.map_err(cannot("listen for signals"))
     }
 }
 
-/// Waits until nobody has asked, nor listened, for that long.
+/// Waits until there has been no request and no listener for that long.
 async fn idle_for(shared: &Shared, idle: Option<Duration>) {
     let Some(idle) = idle else { return std::future::pending().await };
     loop {

@@ -1,6 +1,6 @@
-//! The protocol: pushes the outbox of one shared project, and applies what its team has that is new. The same over every transport.
+//! The sync of one shared project, the same over every transport: pushes the outbox, and applies what is new on the hub.
 //!
-//! A memory that does not fit stops nothing but itself, and is reported.
+//! A memory that is rejected or cannot be read does not stop the others, and is reported.
 
 use crate::transport::Transport;
 use crate::{Pushed, SharePolicy, SyncError};
@@ -9,25 +9,25 @@ use backstory_store::{InboxReport, OutboxEntry, Store};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// How many memories are pushed in the first batch.
+/// How many memories the first batch has.
 const FIRST_BATCH: usize = 20;
 /// How many memories a batch has at most.
 const LARGEST_BATCH: usize = 200;
-/// After about how many bytes a batch is full; a memory that is larger goes alone.
+/// A batch is full after about this many bytes; a larger memory is pushed alone.
 const BATCH_BYTES: usize = 512 * 1024;
-/// A batch that took longer than this was too large; one that took a tenth of it could have been larger.
+/// After a batch that took longer than this the next one is smaller; after one that took less than a tenth of it, larger.
 const SLOW_BATCH: Duration = Duration::from_secs(5);
 
-/// What came of the sync of one project.
+/// The result of syncing one project.
 #[derive(Clone, Debug, Default)]
 pub struct SyncReport {
     /// How many memories and deletions were pushed.
     pub pushed: u64,
-    /// How many memories are not for others.
+    /// How many memories the share policy keeps local.
     pub kept_local: u64,
-    /// What was applied of what the team has.
+    /// What was pulled and applied.
     pub pulled: InboxReport,
-    /// What the hub rejects, by uid, and why.
+    /// The memories the hub rejected: uid and reason.
     pub rejected_by_hub: BTreeMap<String, String>,
     /// The uids of memories on the hub that this build cannot read.
     pub unreadable: Vec<String>,
@@ -64,7 +64,7 @@ impl Inbox<'_> {
     }
 }
 
-/// One project on its way to and from a team.
+/// One project that is synced with a team.
 pub(crate) struct ProjectSync<'a, T> {
     pub(crate) transport: T,
     pub(crate) project: ProjectId,
@@ -90,14 +90,14 @@ impl<T: Transport> ProjectSync<'_, T> {
             self.report.in_other_project += in_other_project.len() as u64;
             let rejected = rejected.into_iter().map(|memory| (memory.uid.to_string(), memory.reason));
             self.report.rejected_by_hub.extend(rejected);
-            // Noted batch by batch: a sync that is broken off goes on here.
+            // Marked batch by batch, so that an interrupted sync resumes here.
             store.sync_mut().mark_pushed(self.project, &accepted)?;
             store.sync_mut().mark_kept_local(&batch.kept_local)?;
         }
         Ok(())
     }
 
-    /// Applies everything the team has that is new.
+    /// Applies everything that is new on the hub.
     pub(crate) fn pull(&mut self, store: &mut Store) -> Result<(), SyncError> {
         let ProjectSync { transport, project, policy, now, report } = self;
         let member = transport.member().map(ToOwned::to_owned);
@@ -129,7 +129,7 @@ fn send(transport: &mut impl Transport, batch: &SyncBatch) -> Result<Pushed, Syn
     if batch.is_empty() { Ok(Pushed::default()) } else { transport.push(batch) }
 }
 
-/// Returns what a push would send of a project, and how many memories would be kept local.
+/// Returns what a push of a project would send, and how many memories it would keep local.
 pub fn outgoing(
     store: &Store,
     project: ProjectId,
@@ -145,7 +145,7 @@ pub fn outgoing(
     Ok((all, kept_local))
 }
 
-/// A part of the outbox.
+/// One batch of the outbox.
 #[derive(Default)]
 struct OutgoingBatch {
     changes: SyncBatch,
@@ -157,7 +157,7 @@ struct OutgoingBatch {
 struct OutboxReader {
     project: ProjectId,
     after: Option<Uid>,
-    /// How many memories the next batch has.
+    /// How many memories the next batch has at most.
     size: usize,
 }
 
@@ -166,7 +166,7 @@ impl OutboxReader {
         OutboxReader { project, after: None, size }
     }
 
-    /// Returns the next batch; nothing where the outbox was read to its end.
+    /// Returns the next batch; none at the end of the outbox.
     fn next_batch(
         &mut self,
         store: &Store,
@@ -203,7 +203,7 @@ impl OutboxReader {
     }
 }
 
-/// Returns the size of the next batch: each batch is noted as a whole, so a slow hub gets smaller ones.
+/// Returns the size of the next batch. Progress is saved after each batch, so a slow hub gets smaller ones.
 fn next_size(size: usize, took: Duration) -> usize {
     if took > SLOW_BATCH {
         (size / 2).max(1)
@@ -214,7 +214,7 @@ fn next_size(size: usize, took: Duration) -> usize {
     }
 }
 
-/// Returns about how many bytes are sent with a memory.
+/// Returns about how many bytes a memory takes to send.
 fn size_of_memory(memory: &SharedMemory) -> usize {
     let list = |items: &[String]| items.iter().map(String::len).sum::<usize>();
     let size = |content: &Content| {

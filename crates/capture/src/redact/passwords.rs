@@ -1,8 +1,8 @@
-//! Passwords people chose: they need not look random, so only clear places count.
+//! Finds passwords that people chose. They need not look random, so only unambiguous places count.
 //!
-//! Those are a quoted or environment-style value directly after its name, a connection string, the header of
-//! a request, and a plain sentence. The user a found password belongs to goes with it. Not here: passwords in
-//! URLs (`urls`) and on command lines (`commands`).
+//! Those are a quoted or environment-style value directly after its name, a connection string, a request header, and a plain
+//! sentence. The user name beside a password is redacted with it. Not here: passwords in URLs (`urls`) and on command lines
+//! (`commands`).
 
 use super::SecretMatch;
 use super::named::NAMED;
@@ -11,7 +11,7 @@ use super::random::{find_ignoring_case, is_placeholder};
 use super::words::RedactorWord;
 
 pub(super) const CREDENTIAL: &str = "credential";
-/// The longest password anybody chose.
+/// The length of the longest value that counts as a password.
 const LONGEST: usize = 128;
 
 /// Returns the chosen secret that directly follows a name ending at `name_end` in `word`.
@@ -83,7 +83,7 @@ struct ValueSpot {
     quote: Option<u8>,
     /// No space on either side of the sign.
     tight: bool,
-    /// After a comma, which lists more often than it assigns.
+    /// Follows a comma, which separates items more often than it assigns.
     listed: bool,
 }
 
@@ -141,7 +141,7 @@ pub(super) fn user_before(text: &[u8], name_start: usize) -> Option<SecretMatch>
     named.then(|| SecretMatch { rule: CREDENTIAL, start: place.start, end: place.start + value.len() })
 }
 
-/// Tells whether a text in the place of a password is one: not prose, not a stand-in, not code.
+/// Whether a value in the place of a password is one, and not prose, a placeholder or code.
 pub(super) fn is_chosen(value: &[u8]) -> bool {
     let code = value.windows(2).any(|pair| pair == b"::" || pair == b"->") || value.contains(&b'(');
     let prose = value.iter().any(u8::is_ascii_whitespace);
@@ -149,7 +149,7 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
     (4..=LONGEST).contains(&value.len()) && !prose && !code && !reference && !is_placeholder(value)
 }
 
-/// Tells whether a quoted text of several words in the place of a password is one, not a label or a message.
+/// Whether a quoted value of several words in the place of a password is one, and not a label or a message.
 pub(super) fn is_phrase(value: &[u8]) -> bool {
     const DESCRIBING: [&str; 31] = [
         "too",
@@ -193,7 +193,7 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
         name_class(word).is_some()
             || DESCRIBING.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
     };
-    // "is too short" says something of what stands before it.
+    // A value such as "is too short" continues the sentence before it.
     let goes_on = words().next().is_some_and(|first| [&b"is"[..], b"are"].contains(&first));
     !goes_on
         && (2..=8).contains(&words().count())
@@ -202,7 +202,7 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
         && !is_placeholder(value)
 }
 
-/// `pass` also counts what passed; a name that says the word in full, or shouts, means a password.
+/// Whether a name is certainly that of a password: it is spelled out, or in capitals. A plain `pass` may count tests that passed.
 pub(super) fn names_a_phrase(name: &[u8]) -> bool {
     is_shouted(name)
         || ["passw", "passphrase", "pwd"]
@@ -210,19 +210,19 @@ pub(super) fn names_a_phrase(name: &[u8]) -> bool {
             .any(|part| find_ignoring_case(name, part.as_bytes()).is_some())
 }
 
-/// A key is also what opens a map or sorts a list; these names say that it is kept from others.
+/// Whether a name says that its key is secret; other keys look up a map or sort a list.
 fn names_a_secret(name: &[u8]) -> bool {
     let parts = ["secret", "token", "api_key", "api-key", "apikey", "access_key", "access-key"];
     parts.iter().any(|part| find_ignoring_case(name, part.as_bytes()).is_some())
 }
 
-/// Letters and digits as no path, version, address or code has them.
+/// Whether a value mixes letters and digits as no path, version, address or code does.
 fn is_typed(value: &[u8]) -> bool {
     let plain = !holds_code(value) && !value.iter().any(|byte| b"/.:@$%`\\".contains(byte));
     is_strong(value) && value.iter().any(u8::is_ascii_digit) && plain && is_chosen(value)
 }
 
-/// Tells whether a word at the end of "the password for staging is …" is the password and not an ordinary word.
+/// Whether the last word of "the password for staging is …" is the password and not an ordinary word.
 pub(super) fn is_told(value: &[u8]) -> bool {
     let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
     let odd = ends_chosen(value)
@@ -236,16 +236,16 @@ pub(super) fn is_told(value: &[u8]) -> bool {
         && !holds_code(value)
 }
 
-/// Ends in digits or a sign, as `winter26` does and names in code that hold a digit mostly do not.
+/// Whether a value ends in a digit or a sign, as `winter26` does; names in code that hold a digit mostly do not.
 pub(super) fn ends_chosen(value: &[u8]) -> bool {
     let joined = value.iter().any(|byte| b"-_./:".contains(byte));
     !joined && value.last().is_some_and(|last| last.is_ascii_digit() || b"!@#$%^&*".contains(last))
 }
 
-/// Schemes of the `Authorization` header that are followed by the credentials.
+/// Schemes of the `Authorization` header; the credentials follow them.
 const SCHEMES: [&str; 7] = ["basic", "bearer", "token", "apikey", "digest", "negotiate", "ntlm"];
 
-/// Returns the credentials behind the name of an `Authorization` header that ends at `at`, however short.
+/// Returns the credentials after the name of an `Authorization` header that ends at `at`, however short they are.
 pub(super) fn header(text: &[u8], at: usize) -> Option<SecretMatch> {
     let place = ValueSpot::after(text, at, false).filter(|place| !place.listed)?;
     let (from, length) = scheme_and_credentials(text.get(place.start..)?)?;
@@ -253,7 +253,7 @@ pub(super) fn header(text: &[u8], at: usize) -> Option<SecretMatch> {
     Some(SecretMatch { rule: "authorization", start, end: start + length })
 }
 
-/// Tells whether the value of an `Authorization` field is a scheme and credentials.
+/// Whether the value of an `Authorization` field is a scheme followed by credentials.
 pub(super) fn is_header(value: &[u8]) -> bool {
     scheme_and_credentials(value).is_some_and(|(from, length)| from + length == value.len())
 }
@@ -278,14 +278,14 @@ fn scheme_and_credentials(rest: &[u8]) -> Option<(usize, usize)> {
     .then_some((from, credentials.len()))
 }
 
-/// Has letters and something else, as no name in code does.
+/// Whether a value has letters and also digits or signs, as hardly any name in code does.
 fn is_strong(value: &[u8]) -> bool {
     let letters = value.iter().any(u8::is_ascii_alphabetic);
     let others = value.iter().any(|byte| byte.is_ascii_digit() || b"!@#%^&+".contains(byte));
     value.len() >= 6 && letters && others
 }
 
-/// Has signs strewn among letters and digits, as generated keys do and no text, path or pattern does.
+/// Whether signs are scattered among letters and digits, as in generated keys but not in text, paths or patterns.
 fn is_dense(value: &[u8]) -> bool {
     let is_sign = |byte: &&u8| {
         matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'~' | b'?' | b';')
@@ -298,7 +298,7 @@ fn is_dense(value: &[u8]) -> bool {
         && !is_text()
 }
 
-/// `password: "Password"`: a label or a field, not a password.
+/// Whether a value only repeats its name, as in `password: "Password"`: a label or a field, not a password.
 fn is_same(name: &[u8], value: &[u8]) -> bool {
     let letters = |text: &[u8]| -> Vec<u8> {
         text.iter().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase).collect()
@@ -306,22 +306,22 @@ fn is_same(name: &[u8], value: &[u8]) -> bool {
     letters(name) == letters(value)
 }
 
-/// As in a file of settings; code is indented or begins otherwise.
+/// Whether a line begins at `at`, as in a settings file; code is indented or begins with another word.
 fn begins_a_line(text: &[u8], at: usize) -> bool {
     at.checked_sub(1).and_then(|before| text.get(before)).is_none_or(|before| *before == b'\n')
 }
 
-/// `DB_PASSWORD`, `PGPASSWORD`: the name of an environment variable.
+/// Whether a name is that of an environment variable, as `DB_PASSWORD` or `PGPASSWORD`.
 fn is_shouted(name: &[u8]) -> bool {
     (name.contains(&b'_') || name.len() > 4) && !name.iter().any(u8::is_ascii_lowercase)
 }
 
-/// Has what calls, indexes, compares or assigns, as code without spaces does.
+/// Whether a value has characters that call, index, compare or assign, as code without spaces does.
 fn holds_code(value: &[u8]) -> bool {
     value.iter().any(|byte| b"()[]{}<>=,;|\"'".contains(byte)) || value.windows(2).any(|pair| pair == b"&&")
 }
 
-/// The text up to the closing quote, or, without one, up to what ends a bare value; never a long one.
+/// Returns the text up to the closing quote, or up to the character that ends a bare value. None if the quote does not close.
 pub(super) fn value(rest: &[u8], quote: Option<u8>) -> Option<&[u8]> {
     let ends = |byte: &u8| match quote {
         Some(quote) => *byte == quote || *byte == b'\n',
@@ -335,11 +335,11 @@ pub(super) fn value(rest: &[u8], quote: Option<u8>) -> Option<&[u8]> {
         return None;
     }
     let value = rest.get(..length)?;
-    // A quote inside an escaped text closes with its backslash before it.
+    // Inside an escaped text, a backslash stands before the closing quote.
     Some(if quote.is_some() { value.strip_suffix(b"\\").unwrap_or(value) } else { value })
 }
 
-/// Where a bare value ends of which a sign at `end` may be part: `&`, `;` and `,` also part it from the next one.
+/// Returns where a bare value ends. A sign at `end` may still belong to it, although `&`, `;` and `,` also separate values.
 pub(super) fn tail_end(text: &[u8], mut end: usize) -> usize {
     let limit = end + LONGEST;
     while end < limit && text.get(end).is_some_and(|byte| b"&;,$!^*".contains(byte)) && goes_on(text, end + 1)
@@ -351,7 +351,7 @@ pub(super) fn tail_end(text: &[u8], mut end: usize) -> usize {
     end
 }
 
-/// Whether a value goes on at `at`: not with a space, a bracket or the name of another value.
+/// Whether a value continues at `at`; a space, a bracket or the name of another value ends it.
 fn goes_on(text: &[u8], at: usize) -> bool {
     const LONGEST_NAME: usize = 40;
     let rest = text.get(at..).unwrap_or_default();
@@ -362,12 +362,12 @@ fn goes_on(text: &[u8], at: usize) -> bool {
         && !rest.get(name..).is_some_and(|rest| rest.starts_with(b" = "))
 }
 
-/// Tells whether `text` begins with `start`, letters compared without case.
+/// Whether `text` begins with `start`, ignoring case.
 fn begins_with(text: &[u8], start: &[u8]) -> bool {
     text.get(..start.len()).is_some_and(|part| part.eq_ignore_ascii_case(start))
 }
 
-/// How many bytes from `at` on are any of `these`, at most `limit`.
+/// Counts the bytes from `at` on that are among `these`, up to `limit`.
 pub(super) fn count(text: &[u8], at: usize, these: &[u8], limit: usize) -> usize {
     text.get(at..).unwrap_or_default().iter().take(limit).take_while(|byte| these.contains(byte)).count()
 }

@@ -1,6 +1,7 @@
-//! The one way of a memory from outside into the store: prepared, resolved, checked, and written in batches, each in one transaction.
+//! Writes imported memories to the store. All of them come this way: prepared, resolved, checked for duplicates, and written in
+//! batches, one transaction each.
 //!
-//! Not here: where memories are read from and how much of them is believed (`memories`, `files`).
+//! Not here: reading the sources, and how far each is trusted (`memories`, `files`).
 
 use super::project_resolver::ProjectResolver;
 use crate::imported::{ImportedProject, ImportedSession};
@@ -11,10 +12,10 @@ use backstory_store::{
 };
 use std::collections::HashMap;
 
-/// How many memories are written in one transaction: hooks wait for it.
+/// How many memories one transaction writes; small, because hooks wait for it.
 const BATCH: usize = 250;
 
-/// A memory that is fit to be stored: redacted, and with a provenance no higher than its source allows.
+/// A memory that is ready to be stored: redacted, and with a provenance no higher than its source allows.
 #[derive(Clone, Debug)]
 pub(crate) struct PreparedMemory {
     pub(crate) uid: Uid,
@@ -27,25 +28,25 @@ pub(crate) struct PreparedMemory {
     pub(crate) links: MemoryLinks,
 }
 
-/// Whether a memory that says word for word what its project knows is stored.
+/// Which memories are duplicates, and therefore skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DuplicateRule {
-    /// It is skipped: other programs may give the same memory another name.
+    /// Those with a known uid, or with the same text as a memory of the project: other programs may give one memory several names.
     SameContent,
-    /// It is stored, unless its uid is known: our own exports name each memory for good.
+    /// Those with a known uid alone: our own exports name each memory for good.
     SameUid,
 }
 
-/// What became of one memory.
+/// What happened to one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Admission {
     /// It is written with its batch, or counted as known.
     Accepted,
-    /// Its project is not wanted.
+    /// Its project is excluded from the import.
     ProjectExcluded,
 }
 
-/// What became of all of them.
+/// What happened to all of them.
 #[derive(Debug, Default)]
 pub(crate) struct ImporterReport {
     pub(crate) written: Vec<MemoryId>,
@@ -104,7 +105,7 @@ impl<'a> Importer<'a> {
         uid: &Uid,
         content: &Content,
     ) -> Result<Option<MemoryId>, StoreError> {
-        // The store itself decides about a known uid, tombstones included.
+        // The store handles a known uid by itself, including the uids of forgotten memories.
         if self.duplicates == DuplicateRule::SameUid || store.memories().by_uid(uid)?.is_some() {
             return Ok(None);
         }
@@ -138,7 +139,7 @@ impl<'a> Importer<'a> {
         Ok(())
     }
 
-    /// Writes the last batch, then the links: both ends had to be there first.
+    /// Writes the last batch and then the links, because both ends of a link must exist.
     pub(crate) fn finish(
         mut self,
         store: &mut Store,
@@ -151,7 +152,7 @@ impl<'a> Importer<'a> {
     }
 }
 
-/// Notes that a source was read to its end, so that it is skipped until it changes.
+/// Records that a source was read to its end, so that it is skipped until it changes.
 pub(crate) fn mark_done(store: &mut Store, state: ImportProgress, now: Timestamp) -> Result<(), StoreError> {
     store.imports_mut().save_progress(&ImportProgress { is_done: true, ..state }, now)
 }

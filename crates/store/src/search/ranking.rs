@@ -1,13 +1,13 @@
-//! Ranking by words, fast whatever the question.
+//! Ranks memories by words, fast for every query.
 //!
-//! BM25 over every memory that holds any word is exact, and slow where a word stands in a third of a large store. So words that many
-//! memories hold do not find any while telling ones find enough: they only raise what those found. Where telling words find too
-//! little, memories that hold the common ones together are looked for. In a small store, and for rare words in a large one, the
-//! result is plain BM25; in a very young one it is BM25 as it would be with a few more memories. A word no memory holds is read as
-//! the known words nearest to it, which count less.
+//! BM25 over every memory that holds any of the words is exact, but slow if a word occurs in a third of a large store. Therefore
+//! common words find no memories of their own as long as rare words find enough: they only raise what the rare words found. If rare
+//! words find too little, memories that hold the common words together are added. In a small store, and for rare words in a large
+//! one, the result is plain BM25. In a very young store it is BM25 as if there were a few more memories. A word that no memory
+//! holds is replaced by the nearest known words, which count less.
 //!
-//! **Performance.** How many memories hold a word is counted up to a bound and estimated beyond. BM25 is asked of a bounded number
-//! of memories, and only of words it can count in time: FTS5 counts every holder of every word it weighs.
+//! **Performance.** The holders of a word are counted up to a bound and estimated beyond. BM25 is computed for a bounded number of
+//! memories, and only for words whose holders can be counted in time: FTS5 counts every holder of every word it weighs.
 
 use crate::db::open::TxError;
 use crate::search::spelling::{Spelling, SpellingCorrection, Vocabulary};
@@ -17,57 +17,57 @@ use backstory_memory::{MemoryId, ProjectId};
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::{HashMap, HashSet};
 
-/// A memory that words found.
+/// A memory found by its words.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WordHit {
     /// Which memory.
     pub memory: MemoryId,
-    /// How well its words fit; higher is better.
+    /// How well its words match; higher is better.
     pub bm25: f64,
 }
 
-/// What the word index says to a question.
+/// What the word index returns for a query.
 pub(crate) struct RankedWords {
-    /// Best first. Some may be beyond the scope still: the caller looks at the rows.
+    /// Best first. Some may be out of scope: the caller checks the rows.
     pub(crate) hits: Vec<WordHit>,
-    /// What was looked for in place of unknown words.
+    /// The known words that replaced unknown ones.
     pub(crate) corrections: Vec<SpellingCorrection>,
-    /// The unknown words that nothing known is near to.
+    /// The unknown words that are near to no known word.
     pub(crate) unknown_words: Vec<String>,
 }
 
-/// Of so many memories BM25 can tell which words are rare.
+/// With fewer memories than this, BM25 cannot tell which words are rare.
 const GROWN: i64 = 20;
 /// A store of at most this many memories is small: everything is ranked.
 const SMALL: i64 = 2_000;
-/// Up to this many memories hold the telling words of a question, all together.
+/// The rare words of a query have at most this many holders, all together.
 const MOST_RARE: i64 = 600;
-/// Of what holds only common words, the newest this many are ranked.
+/// Of the memories that hold only common words, the newest this many are ranked.
 const MOST_FREQUENT_MATCHES: i64 = 128;
-/// And only so far back: words that hardly ever stand together would have the whole index read.
+/// How far back those are looked for: for words that rarely occur together, FTS5 would read the whole index.
 const FREQUENT_SPAN: i64 = 100_000;
-/// What lies no further back than this is looked through whole.
+/// A span of at most this many memories is searched completely.
 const NEAR_SPAN: i64 = 20_000;
-/// Where telling words found this many, common words alone would not scope the top.
+/// If rare words find this many memories, common words alone would not reach the top.
 const ENOUGH: usize = 64;
-/// More common words than this are not worth their intersection.
+/// At most this many common words are intersected; more are not worth the cost.
 const MOST_FREQUENT: usize = 4;
-/// What telling words found is raised by this many common ones, where they are worth this much.
+/// At most this many common words raise what rare words found, and only words of at least this weight.
 const MOST_RAISING: usize = 2;
 const LEAST_RAISING: f64 = 0.5;
-/// So many holders of its words BM25 may count.
+/// BM25 may count at most this many holders of its words.
 const MOST_WEIGHED: i64 = 40_000;
-/// More unknown words than this are not misspelt but of another language, or of another project.
+/// More unknown words than this are not typos: they belong to another language or another project.
 const MOST_MISSPELT: usize = 3;
-/// What a memory gets for a word near to the one that was asked, of what it would get for that.
+/// The share of its score that a word gets if it is only near to the queried one.
 const NEAR_SHARE: f64 = 0.5;
-/// What a word in the title is worth, where BM25 is not asked.
+/// Factor for a word in the title, where BM25 is not computed.
 const IN_TITLE: f64 = 1.7;
-/// A project of at most this many memories, and at most this share of the store, is searched by itself.
+/// A project with at most this many memories, and at most one in `SMALL_SHARE` of the store, is searched by itself.
 const MOST_COUNTED: i64 = 5_000;
 const SMALL_SHARE: i64 = 4;
 
-/// Ranks what holds any of the words.
+/// Ranks the memories that hold any of the words.
 pub(crate) fn rank(
     db: &Connection,
     query: &WordQuery,
@@ -88,7 +88,7 @@ pub(crate) fn rank(
     Ok(RankedWords { hits, corrections, unknown_words })
 }
 
-/// Puts the best first, of equals the newer one: the only use of time here.
+/// Sorts the best first, and among equals the newer first: the only use of time here.
 pub(crate) fn sort(hits: &mut [WordHit]) {
     hits.sort_unstable_by(|one, other| other.bm25.total_cmp(&one.bm25).then(other.memory.cmp(&one.memory)));
 }
@@ -99,13 +99,13 @@ struct WordIndex<'db> {
     /// About how many memories there are, and how many of them in scope.
     memories: i64,
     in_scope: i64,
-    /// Set where searching the project alone pays.
+    /// The scope, if it pays to search the project alone.
     narrowed_to: Option<String>,
-    /// What a memory within scope matches.
+    /// The expression that every memory in scope matches.
     scope: Option<String>,
 }
 
-/// What a question becomes.
+/// A query whose words have been looked up.
 struct ResolvedQuery {
     words: Vec<IndexedWord>,
     near: Vec<IndexedWord>,
@@ -113,7 +113,7 @@ struct ResolvedQuery {
     unknown_words: Vec<String>,
 }
 
-/// A word that is known.
+/// A word that a memory in scope holds.
 struct IndexedWord {
     expression: String,
     /// About how many memories hold it, and how many of them in scope.
@@ -125,7 +125,7 @@ struct IndexedWord {
 #[derive(Clone, Copy)]
 struct IndexMatch<'e> {
     expression: &'e str,
-    /// So far back at the most.
+    /// Only memories with at least this id.
     oldest: i64,
     /// Only the newest this many.
     newest: Option<i64>,
@@ -136,7 +136,7 @@ impl<'e> IndexMatch<'e> {
         IndexMatch { expression, oldest: 0, newest: None }
     }
 
-    /// Says in which order FTS5 is to walk. Forwards it is much faster: backwards every page is read to its end first.
+    /// Returns the order in which FTS5 walks. Forwards is much faster: backwards, every page is first read to its end.
     fn order(&self) -> &'static str {
         if self.newest.is_some() { "DESC" } else { "ASC" }
     }
@@ -173,7 +173,7 @@ impl<'db> WordIndex<'db> {
         self.memories <= SMALL
     }
 
-    /// Finds out which words are known, and what the others may have meant.
+    /// Looks up the words of a query, and what may have been intended by unknown ones.
     fn seek(&self, query: &WordQuery, spelling: Spelling) -> Result<ResolvedQuery, TxError> {
         let mut sought = ResolvedQuery {
             words: Vec::new(),
@@ -193,7 +193,8 @@ impl<'db> WordIndex<'db> {
                 None => unknown.push(term),
             }
         }
-        // What is a word by itself needs no completing in a large store: there FTS5 would read everything that begins so.
+        // A term that is a word by itself needs no completion in a large store, where FTS5 would read every word that begins with
+        // it.
         for term in beginnings.into_iter().filter(|term| self.is_small() || !known.contains(&term.text)) {
             let completed = self.complete(term, &mut sought)?;
             unknown.retain(|other| !(completed && other.text == term.text));
@@ -208,7 +209,7 @@ impl<'db> WordIndex<'db> {
         Ok(sought)
     }
 
-    /// Looks for what begins with a term. Returns whether anything does.
+    /// Adds the words that begin with a term. Returns whether there are any.
     fn complete(&self, term: &QueryTerm, sought: &mut ResolvedQuery) -> Result<bool, TxError> {
         if self.is_small() {
             let known = self.known(&term.expression())?;
@@ -223,7 +224,7 @@ impl<'db> WordIndex<'db> {
         Ok(sought.near.len() > before)
     }
 
-    /// Looks for what a term nobody holds may have meant.
+    /// Adds the known words nearest to a term that no memory holds.
     fn guess(&self, term: &QueryTerm, sought: &mut ResolvedQuery) -> Result<(), TxError> {
         let vocabulary = Vocabulary::new(self.db)?;
         for known in vocabulary.corrections(&term.text)? {
@@ -236,8 +237,8 @@ impl<'db> WordIndex<'db> {
         Ok(())
     }
 
-    /// Returns a known word as somebody within scope writes it; nothing where nobody there does: another project's words are not to
-    /// be told, nor its forms of them (law 8).
+    /// Returns a known word as a memory in scope spells it; none if no memory in scope holds it. The words of another project must
+    /// not leak, nor its spelling of them (law 8).
     fn as_written_in_scope(
         &self,
         vocabulary: &Vocabulary<'_>,
@@ -252,7 +253,7 @@ impl<'db> WordIndex<'db> {
         holder.map_or(Ok(None), |holder| vocabulary.written_in(holder, &known))
     }
 
-    /// Counts who holds a word, up to a bound, and estimates beyond it. None where no memory in scope does.
+    /// Counts the holders of a word up to a bound, and estimates beyond it. None if no memory in scope holds the word.
     fn known(&self, expression: &str) -> rusqlite::Result<Option<IndexedWord>> {
         let in_scope = self.count(&self.within(expression), self.in_scope)?;
         if in_scope == 0 {
@@ -264,7 +265,7 @@ impl<'db> WordIndex<'db> {
     }
 
     fn count(&self, expression: &str, of: i64) -> rusqlite::Result<i64> {
-        // In a small store nothing depends on how many there are.
+        // In a small store nothing depends on the number.
         let bound = if self.is_small() { 1 } else { MOST_RARE + 1 };
         let sql = "SELECT count(*), max(rowid) FROM
             (SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid LIMIT ?2)";
@@ -277,7 +278,7 @@ impl<'db> WordIndex<'db> {
         Ok(if counted < bound { counted } else { estimate.clamp(counted, of.max(counted)) })
     }
 
-    /// Scores what holds the words.
+    /// Scores the memories that hold any of the words.
     fn rank(&self, mut words: Vec<IndexedWord>) -> rusqlite::Result<Scores> {
         if words.is_empty() {
             return Ok(Scores::new());
@@ -307,11 +308,12 @@ impl<'db> WordIndex<'db> {
         Ok(scores)
     }
 
-    /// Scores as if there were [`GROWN`] memories. Of two or three BM25 cannot tell which words are rare, and gives nothing for any.
+    /// Scores as if there were [`GROWN`] memories. With two or three, BM25 cannot tell which words are rare, and every score is
+    /// nearly zero.
     fn as_if_grown(&self, words: &[IndexedWord]) -> rusqlite::Result<Scores> {
         let rarity = |memories: i64, holders: i64| {
             let (memories, holders) = (memories as f64, holders as f64);
-            // As FTS5 has it, with its least value.
+            // The formula of FTS5, with its least value.
             ((memories - holders + 0.5) / (holders + 0.5)).ln().max(1e-6)
         };
         let indexed = "SELECT count(*) FROM memory_words_docsize";
@@ -329,7 +331,7 @@ impl<'db> WordIndex<'db> {
         Ok(scores)
     }
 
-    /// Raises what telling words found where it holds common ones, too.
+    /// Raises memories that rare words found, if they also hold common ones.
     fn raise(
         &self,
         scores: &mut Scores,
@@ -345,9 +347,9 @@ impl<'db> WordIndex<'db> {
         Ok(())
     }
 
-    /// Adds what holds all of the common words, or, while that is nothing, all but the most common of them.
+    /// Adds memories that hold all of the common words. If there are none, tries again without the most common one.
     fn add_matches_of(&self, frequent: &[IndexedWord], scores: &mut Scores) -> rusqlite::Result<()> {
-        // The rarest stand first. One common word beside telling ones would only bring back what it is common in.
+        // The rarest come first. If rare words found something, a single common word would only add noise.
         let fewest = if scores.is_empty() { 1 } else { 2 };
         for kept in (fewest..=frequent.len()).rev() {
             let found = self.score_all_of(frequent.get(..kept).unwrap_or_default())?;
@@ -361,7 +363,7 @@ impl<'db> WordIndex<'db> {
         Ok(())
     }
 
-    /// Scores what holds any of some telling words: by BM25 where that can be afforded.
+    /// Scores memories that hold any of some rare words; by BM25 if that is cheap enough.
     fn score_any_of(&self, words: &[IndexedWord]) -> rusqlite::Result<Scores> {
         if can_weigh(words) {
             return self.bm25(&IndexMatch::all(&joined(words, " OR ")));
@@ -375,7 +377,7 @@ impl<'db> WordIndex<'db> {
         Ok(scores)
     }
 
-    /// Scores the newest memories that hold all of some common words: by BM25 where that can be afforded.
+    /// Scores the newest memories that hold all of some common words; by BM25 if that is cheap enough.
     fn score_all_of(&self, words: &[IndexedWord]) -> rusqlite::Result<Scores> {
         let oldest = self.memories - FREQUENT_SPAN;
         let all =
@@ -394,16 +396,16 @@ impl<'db> WordIndex<'db> {
         Ok(scores)
     }
 
-    /// Returns the newest memories since one that hold a word in their title.
+    /// Returns the newest memories, from `oldest` on, that hold a word in their title.
     fn titled(&self, word: &IndexedWord, oldest: i64) -> rusqlite::Result<HashSet<i64>> {
-        // Backwards FTS5 walks past `oldest` until it meets a title that holds the word, and there may be none.
+        // Backwards, FTS5 walks past `oldest` until it meets a title that holds the word, and there may be none.
         let newest = (self.memories - oldest > NEAR_SPAN).then_some(MOST_RARE);
         let mut titled = self.matching(&IndexMatch { expression: &in_title(word), oldest, newest })?;
         titled.sort_unstable_by(|one, other| other.cmp(one));
         Ok(titled.into_iter().take(MOST_RARE as usize).collect())
     }
 
-    /// Adds the same to everything that matches.
+    /// Adds the same weight to every match.
     fn add(&self, scores: &mut Scores, matching: &IndexMatch<'_>, weight: f64) -> rusqlite::Result<()> {
         for id in self.matching(matching)? {
             *scores.entry(id).or_default() += weight;
@@ -424,7 +426,7 @@ impl<'db> WordIndex<'db> {
         (self.within(matching.expression), matching.oldest, matching.newest.unwrap_or(i64::MAX))
     }
 
-    /// Asks BM25 of everything that matches.
+    /// Computes BM25 for every match.
     fn bm25(&self, matching: &IndexMatch<'_>) -> rusqlite::Result<Scores> {
         let (fit, order) = (fit!(), matching.order());
         let sql = format!(
@@ -449,7 +451,7 @@ impl<'db> WordIndex<'db> {
     }
 }
 
-/// Whether BM25 can count in time who holds the words.
+/// Whether BM25 can count the holders of the words in time.
 fn can_weigh(words: &[IndexedWord]) -> bool {
     words.iter().map(|word| word.holders).sum::<i64>() <= MOST_WEIGHED
 }

@@ -1,4 +1,4 @@
-//! What the first versions of Copilot CLI keep: one timeline of what people were shown.
+//! Reads the sessions of the first versions of Copilot CLI: one timeline of what the user saw.
 
 use crate::copilot::DIALECT;
 use crate::dialect::{self, HookEvent};
@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 pub(super) struct CopilotTimeline {
     session: String,
     cwd: Option<String>,
-    /// What the agent said last, by what name and when.
+    /// The end of the current turn, not yet emitted: id, time, and the agent's last text.
     closing: Option<(String, Timestamp, String)>,
     has_begun: bool,
 }
@@ -79,7 +79,7 @@ impl CopilotTimeline {
         out: &mut VecDeque<TranscriptItem>,
     ) {
         let (input, mut result) = (json.take("arguments"), json.take("result"));
-        // One tool did what is done by several since.
+        // Later versions split `str_replace_editor` into several tools; its `command` has their names.
         let name = match json.said("name").or(json.said("toolTitle")).unwrap_or_default() {
             "str_replace_editor" => input.said("command").unwrap_or_default().to_owned(),
             name => name.to_owned(),
