@@ -1,8 +1,7 @@
-//! What happened in a session, in our own words: what hosts are understood to say, and what memories are distilled from.
+//! What happened in a session, in our own terms: what hosts report is translated to it, and memories are distilled from it.
 //!
-//! An event's payload holds one [`EventBody`] as JSON, so this is the one place of the domain that derives a
-//! serialisation. A shape that is not known is read as nothing, never as an error. Not here: any host's own words
-//! (`hosts`), what must not be kept of it (`capture`).
+//! An event's payload holds one [`EventBody`] as JSON, so these types derive a serialisation. An unknown shape reads as nothing,
+//! never as an error. Not here: the hosts' own formats (`hosts`), and what must not be stored (`capture`).
 
 use crate::EventKind;
 use serde::{Deserialize, Serialize};
@@ -13,12 +12,12 @@ pub struct EventBody {
     /// What happened.
     #[serde(flatten)]
     pub activity: Activity,
-    /// The subagent that did it; nobody where it was the session's own agent.
+    /// The subagent that did it; none if it was the session's own agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<Subagent>,
 }
 
-/// An agent another agent gave work to. What it does belongs to the session of its parent.
+/// An agent that works for another agent. What it does belongs to the session of its parent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subagent {
     /// The host's name for it.
@@ -44,9 +43,9 @@ pub enum Activity {
     },
     /// A file was written or changed.
     Edited {
-        /// The file, relative to the project's root where it lies in it.
+        /// The file, relative to the project's root if it is inside it.
         file: String,
-        /// Whether it was not there before.
+        /// Whether the file is new.
         is_new: bool,
         /// What was replaced by what.
         hunks: Vec<Hunk>,
@@ -60,48 +59,48 @@ pub enum Activity {
         /// How it ended.
         status: ExitStatus,
     },
-    /// A file was read, a directory listed, something searched for: one line, without what was found.
+    /// A file was read, a directory listed, or something searched for: one line, without the result.
     Looked {
         /// What was looked at or for.
         at: String,
     },
-    /// Something was asked of the web or of an MCP server.
+    /// A request was sent to the web or to an MCP server.
     Fetched {
-        /// What was asked.
+        /// The request.
         asked: String,
-        /// What strangers answered.
+        /// The answer, which strangers wrote.
         answer: String,
     },
-    /// The agent wrote down what it is going to do.
+    /// The agent wrote down its plan.
     Planned {
         /// The steps, in order.
         steps: Vec<PlanStep>,
     },
-    /// A tool that is no command failed.
+    /// A tool that is not a command failed.
     ToolFailed {
-        /// What it was to do.
+        /// What it was meant to do.
         at: String,
-        /// What it said.
+        /// The error it reported.
         error: String,
     },
-    /// A tool did something that has no meaning of its own here.
+    /// A tool did something that has no variant of its own.
     UsedTool {
-        /// What it was asked, on one line.
+        /// The input of the tool, on one line.
         asked: String,
     },
-    /// The agent closed its turn.
+    /// The agent ended its turn.
     TurnEnded {
         /// Its closing message.
         message: String,
     },
-    /// The turn broke off before the agent could close it.
+    /// The turn broke off before the agent could end it.
     TurnBroken {
         /// Why.
         error: String,
     },
     /// A subagent began.
     SubagentStarted,
-    /// A subagent closed its work.
+    /// A subagent ended its work.
     SubagentEnded {
         /// Its closing message.
         message: String,
@@ -113,7 +112,7 @@ pub enum Activity {
     },
     /// The host has compacted its context.
     Compacted {
-        /// What it goes on with.
+        /// The summary it continues with.
         summary: String,
     },
     /// A session ended.
@@ -121,17 +120,17 @@ pub enum Activity {
         /// Why.
         reason: String,
     },
-    /// Something that has no meaning of its own here, or could not be read.
+    /// Something that has no variant of its own, or could not be read.
     Other {
-        /// What there is of it.
+        /// As much of it as there is.
         text: String,
     },
 }
 
 /// Why a session began, or came back.
 ///
-/// Stored and sent as one word. A word we do not know reads as [`StartReason::Other`]: a host that invents a reason must not cost us
-/// the event.
+/// Stored and sent as one word. An unknown word reads as [`StartReason::Other`]: the event must not be lost because a host invents
+/// a reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "String", into = "&'static str")]
 pub enum StartReason {
@@ -145,7 +144,7 @@ pub enum StartReason {
     Compact,
     /// A copy of another session.
     Fork,
-    /// The session comes back without the block it was given at its start; the rest of its context is still there.
+    /// The session comes back without the block that was injected at its start; the rest of its context is still there.
     Reopen,
     /// The session comes back without anything that was injected before.
     Restart,
@@ -226,7 +225,7 @@ pub enum ExitStatus {
     Failure,
     /// The user stopped it.
     Interrupted,
-    /// It runs on in the background, or nobody said.
+    /// It runs on in the background, or the host does not say.
     Unknown,
 }
 
@@ -255,7 +254,7 @@ impl Activity {
         }
     }
 
-    /// Returns every text in it, so that none is forgotten when texts are redacted and cut.
+    /// Returns every text in it, so that redaction and cutting miss none.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
             Activity::SubagentStarted | Activity::SessionStarted { .. } => Vec::new(),
@@ -280,7 +279,7 @@ impl Activity {
         }
     }
 
-    /// Drops the parts beyond the first `most`, where there are many of one sort. Returns whether there were.
+    /// Keeps only the first `most` hunks or plan steps. Returns whether it dropped any.
     pub fn keep_first(&mut self, most: usize) -> bool {
         let (before, after) = match self {
             Activity::Edited { hunks, .. } => {

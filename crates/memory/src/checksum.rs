@@ -47,7 +47,7 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// What a memory's content should digest to. SQLite does not notice bit rot; this does (R12).
+/// The checksum of a memory's content. SQLite does not notice bit rot; this does (R12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checksum(pub Digest);
 

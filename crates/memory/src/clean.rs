@@ -1,6 +1,6 @@
-//! What may reach a screen or an agent: no escape sequences, no invisible or direction-changing characters (SEC-4).
+//! Cleans text for a screen or an agent: no escape sequences, no invisible or direction-changing characters (SEC-4).
 //!
-//! Not here: fences and escaping of tags (`context`).
+//! Not here: fences (`fence`) and the escaping of tags (`inject`).
 
 use std::borrow::Cow;
 
@@ -19,9 +19,9 @@ pub fn clean(text: &str) -> Cow<'_, str> {
             '\u{1b}' => skip_escape_sequence(&mut rest),
             '\u{9b}' => skip_control_sequence(&mut rest),
             '\u{200c}' | '\u{200d}' => {
-                // No script in ASCII letters joins them: there a joiner only hides something.
+                // ASCII letters are never joined: between them a joiner only hides something.
                 let joins = |c: char| (c.is_alphanumeric() && !c.is_ascii()) || is_emoji(c);
-                // What comes next may itself be dropped, and then nothing is joined.
+                // The next character may itself be dropped, and then nothing is joined.
                 let next = rest.peek().copied().filter(|next| !is_suspect(*next));
                 if out.chars().next_back().is_some_and(joins) && next.is_some_and(joins) {
                     out.push(c);

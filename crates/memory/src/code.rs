@@ -1,6 +1,6 @@
-//! Named pieces of code, and what became of them: what the code map holds, a turn changes and memories are anchored in.
+//! Named pieces of code and how they change: the code map holds them, a turn changes them, and memories are anchored in them.
 //!
-//! Not here: reading source (`capture`), keeping the map (`store`).
+//! Not here: reading source (`capture`), storing the map (`store`).
 
 use crate::{Digest, SessionId, Timestamp};
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use std::str::FromStr;
 /// One named piece of code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symbol {
-    /// Its name with those of what it lies in: `Store::open`, `Parser.parse`, `Order#total`.
+    /// Its name with those of its parents: `Store::open`, `Parser.parse`, `Order#total`.
     pub qualified_name: String,
     /// What it is.
     pub kind: SymbolKind,
     /// How it is declared, on one line of at most 160 characters, without its body.
     pub signature: String,
-    /// A digest of its tokens: layout, comments and symbols of its own inside do not count.
+    /// A digest of its tokens, without layout, comments and nested symbols.
     pub body_hash: Digest,
     /// The first line, counted from one.
     pub first_line: usize,
@@ -82,14 +82,14 @@ impl FromStr for SymbolKind {
     }
 }
 
-/// What became of a symbol.
+/// How a symbol changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymbolChange {
-    /// It was not there before.
+    /// It is new.
     New,
     /// Its tokens changed.
     Modified,
-    /// It is not there any more.
+    /// It no longer exists.
     Deleted,
 }
 
@@ -119,41 +119,41 @@ impl FromStr for SymbolChange {
 /// One symbol that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeChange {
-    /// What became of it.
+    /// How it changed.
     pub change: SymbolChange,
-    /// The symbol as it is now, or as it was when it is deleted.
+    /// The symbol as it is now; or as it was, if it is deleted.
     pub symbol: Symbol,
-    /// The digest it had before, where it was there before.
+    /// The digest it had before, if it existed before.
     pub body_before: Option<Digest>,
 }
 
-/// What a session did to a symbol, all in all.
+/// What a session did to a symbol, in total.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedSymbol {
-    /// The session; nobody knows it any more where there is none.
+    /// The session; none if it is no longer known.
     pub session: Option<SessionId>,
     /// The file it is in, relative to the project's root.
     pub path: String,
-    /// Its name with those of what it lies in.
+    /// Its name with those of its parents.
     pub qualified_name: String,
     /// What it is.
     pub kind: SymbolKind,
-    /// What became of it.
+    /// How it changed.
     pub change: SymbolChange,
-    /// How it is declared now, or was when it is deleted.
+    /// How it is declared now; or how it was, if it is deleted.
     pub signature: String,
     /// When it last changed.
     pub at: Timestamp,
 }
 
-/// Whether the code a memory speaks of is what it was when the memory was anchored.
+/// Whether the code a memory is about is what it was when the memory was anchored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Freshness {
-    /// It is, or nobody ever looked.
+    /// It is, or it was never checked.
     Fresh,
-    /// Some of it is not.
+    /// Some of it changed.
     Changed,
-    /// Nothing of it is there any more.
+    /// None of it exists any more.
     Gone,
 }
 

@@ -1,7 +1,7 @@
-//! What a memory holds beside its words, typed: which command failed and what fixed it, what a session did, where the work stands.
+//! Typed data of a memory, beside its text: which command failed and what fixed it, what a session did, where the work stands.
 //!
-//! `distil` fills it in and has its words rendered here; `inject` reads the fields. So no crate parses a sentence that another
-//! crate wrote. A memory somebody wrote by hand has none, and its words say everything.
+//! `distil` fills in the fields and renders the text from them here; `inject` reads the fields. So no crate parses a sentence that
+//! another crate wrote. A memory written by hand has no details: its text says everything.
 //!
 //! Not here: how a line is shown (`inject`), the column it is stored in (`store`).
 
@@ -31,7 +31,7 @@ pub struct FailureDetails {
     pub signature: String,
     /// The line of its output that says what failed.
     pub error_line: String,
-    /// What fixed it, where something did.
+    /// The fix, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<FixDetails>,
     /// What was tried and did not help.
@@ -48,10 +48,10 @@ pub struct FixDetails {
     /// What was done.
     #[serde(flatten)]
     pub steps: FixSteps,
-    /// The one line that was edited, before and after, where it was one.
+    /// The edited line, before and after, if it was only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed_line: Option<(String, String)>,
-    /// What the turn that fixed it says it did.
+    /// The summary of the turn that fixed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
 }
@@ -74,13 +74,13 @@ pub struct HandoffDetails {
     pub last_done: Option<String>,
     /// What comes next.
     pub next_steps: Vec<String>,
-    /// What the agent asked and nobody answered.
+    /// Questions of the agent that were not answered.
     pub open_questions: Vec<String>,
     /// Tests that fail.
     pub failing_tests: Vec<String>,
     /// The branch that was checked out.
     pub branch: Option<String>,
-    /// Files with changes nobody committed.
+    /// Files with uncommitted changes.
     pub dirty_files: Vec<String>,
 }
 
@@ -113,19 +113,19 @@ pub struct WorkDetails {
 }
 
 impl Details {
-    /// Reads what [`Details::to_json`] wrote. A shape that is not known is read as nothing.
+    /// Reads what [`Details::to_json`] wrote; none if the shape is unknown.
     #[must_use]
     pub fn from_json(text: &str) -> Option<Details> {
         serde_json::from_str(text).ok()
     }
 
-    /// Writes it as JSON, to be stored or sent.
+    /// Writes it as JSON, for storing or sending.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Returns the failure it describes.
+    /// Returns the failure, if it describes one.
     #[must_use]
     pub fn failure(&self) -> Option<&FailureDetails> {
         match self {
@@ -134,7 +134,7 @@ impl Details {
         }
     }
 
-    /// Returns on one line what a session completed; nothing where nothing was.
+    /// Returns on one line what a session completed, if anything.
     #[must_use]
     pub fn completed(&self) -> Option<String> {
         match self {
@@ -143,7 +143,7 @@ impl Details {
         }
     }
 
-    /// Returns the line of the body a reader can do without: what was asked for, which files were only read.
+    /// Returns the line of the body a reader can do without: the request, or the files that were only read.
     #[must_use]
     pub fn background_line(&self) -> Option<String> {
         match self {
@@ -153,7 +153,7 @@ impl Details {
         }
     }
 
-    /// Returns every text in it, so that none is forgotten when texts are redacted and cut.
+    /// Returns every text in it, so that redaction and cutting miss none.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
             Details::Failure(failure) => {
@@ -203,7 +203,7 @@ impl FixSteps {
         self.files.iter_mut().chain(&mut self.commands)
     }
 
-    /// Says what was done, to follow "Fixed by".
+    /// Renders the steps, to follow "Fixed by".
     fn words(&self) -> String {
         let edits = (!self.files.is_empty()).then(|| format!("editing {}", self.files.join(", ")));
         let commands: Vec<String> = self.commands.iter().map(|command| format!("`{command}`")).collect();
@@ -213,7 +213,7 @@ impl FixSteps {
 }
 
 impl FailureDetails {
-    /// Says what is known about the failure, one statement a line.
+    /// Renders what is known about the failure, one statement per line.
     #[must_use]
     pub fn statements(&self) -> Vec<String> {
         let mut lines = Vec::new();
@@ -233,7 +233,7 @@ impl FailureDetails {
         lines
     }
 
-    /// Says what failed and what is known about it; `excerpt` is the output around the line that says what failed.
+    /// Renders the failure and what is known about it; `excerpt` is the output around the error line.
     #[must_use]
     pub fn body(&self, excerpt: &str) -> String {
         let mut body = format!("`{}` failed:\n{excerpt}", self.command);
@@ -246,7 +246,7 @@ impl FailureDetails {
 }
 
 impl HandoffDetails {
-    /// Says where the work stands, one line a field.
+    /// Renders where the work stands, one line per field.
     #[must_use]
     pub fn body(&self) -> String {
         lines([
@@ -261,7 +261,7 @@ impl HandoffDetails {
 }
 
 impl SummaryDetails {
-    /// Says what the session did, one line a field.
+    /// Renders what the session did, one line per field.
     #[must_use]
     pub fn body(&self) -> String {
         lines([
@@ -280,7 +280,7 @@ impl SummaryDetails {
 }
 
 impl WorkDetails {
-    /// Says what was asked and what came of it; `account` are the words of the agent and its commits.
+    /// Renders the request and its result; `account` is the text of the agent and its commits.
     #[must_use]
     pub fn body(&self, account: &str) -> String {
         let account = Some(account.to_owned()).filter(|account| !account.is_empty());

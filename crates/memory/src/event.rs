@@ -1,6 +1,6 @@
-//! What a host told us, redacted and capped: the raw evidence memories are distilled from.
+//! What a host reported, redacted and capped: the raw evidence from which memories are distilled.
 //!
-//! Not here: any host's own words for these (`hosts`), how they are kept (`store`).
+//! Not here: the hosts' own formats (`hosts`), how events are stored (`store`).
 
 use crate::{Digest, Provenance, Timestamp, digest};
 use std::fmt;
@@ -19,17 +19,17 @@ pub enum EventKind {
     ToolUse,
     /// A tool ran and failed.
     ToolFailure,
-    /// The agent closed its turn.
+    /// The agent ended its turn.
     TurnEnd,
     /// A subagent began.
     SubagentStart,
-    /// A subagent closed its work.
+    /// A subagent ended its work.
     SubagentEnd,
     /// The host is about to compact its context, or has done so.
     Compaction,
     /// A session ended.
     SessionEnd,
-    /// Something the host said that has no meaning of its own here.
+    /// Something that has no kind of its own here.
     Other,
 }
 
@@ -69,24 +69,24 @@ impl FromStr for EventKind {
     }
 }
 
-/// What makes an event the same event when it is delivered twice.
+/// Identifies an event, so that a second delivery is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(pub Digest);
 
 impl IdempotencyKey {
     /// Derives the key from what identifies an event at its host.
     ///
-    /// `sequence` is whatever the host numbers its events by (a tool-use id, a prompt id); `payload` settles the rest.
+    /// `sequence` is whatever the host numbers its events by (a tool-use id, a prompt id); `payload` tells the rest apart.
     #[must_use]
     pub fn new(host: &str, host_session: &str, kind: EventKind, sequence: &str, payload: &str) -> Self {
         Self(digest([host, host_session, kind.as_str(), sequence, payload].map(str::as_bytes)))
     }
 }
 
-/// One thing that happened, ready to be kept: already redacted and capped.
+/// One thing that happened, ready to be stored: already redacted and capped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// What makes it the same event when delivered twice.
+    /// Identifies it, so that a second delivery is recognised.
     pub key: IdempotencyKey,
     /// The host's name.
     pub host: String,
@@ -94,7 +94,7 @@ pub struct Event {
     pub host_session: String,
     /// What kind of thing happened.
     pub kind: EventKind,
-    /// The tool, where one is involved.
+    /// The tool, if one is involved.
     pub tool: Option<String>,
     /// When it happened.
     pub at: Timestamp,

@@ -1,22 +1,22 @@
-//! The fence around what is given to a host: made here, and known again here, so that our own words are never taken for something
-//! that happened (law 5, SEC-3, R24).
+//! The fence around an injected block: written here and recognised here, so that our own words are never captured as something that
+//! happened (law 5, SEC-3, R24).
 //!
-//! The tag holds a nonce drawn for each block: content cannot close a fence it does not know. Not here: drawing it, and
-//! escaping the content (`context`).
+//! The tag holds a nonce drawn for each block: content cannot close a fence whose nonce it does not know. Not here: drawing the
+//! nonce, and escaping the content (`inject`).
 
 use std::borrow::Cow;
 
 const TAG: &str = "backstory-";
 const NONCE_DIGITS: usize = 8;
 
-/// Puts a block between an opening and a closing tag of its own.
+/// Puts a block between an opening and a closing tag with its nonce.
 #[must_use]
 pub fn fence(block: &str, nonce: u32) -> String {
     let end = if block.ends_with('\n') { "" } else { "\n" };
     format!("<{TAG}{nonce:08x}>\n{block}{end}</{TAG}{nonce:08x}>")
 }
 
-/// Removes every fenced block, also where a host has escaped the tags. A fence nobody closes reaches to the end.
+/// Removes every fenced block, even if a host has escaped the tags. A fence that is never closed reaches to the end.
 #[must_use]
 pub fn strip_fences(text: &str) -> Cow<'_, str> {
     let mut kept = String::new();

@@ -40,7 +40,7 @@ row_id! {
 
 /// A memory's global name: the same in every store it travels to.
 ///
-/// Ours are UUIDs of version 7, which sort by time. A uid that came with an import is kept as it was.
+/// Ours are UUIDs of version 7, which sort by time. The uid of an imported memory is kept as it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Uid(String);
 
@@ -59,7 +59,7 @@ pub enum UidError {
 }
 
 impl Uid {
-    /// The longest uid taken from elsewhere.
+    /// The longest uid accepted from elsewhere.
     pub const MAX_BYTES: usize = 128;
 
     /// Makes a time-ordered uid from a time in milliseconds and ten random bytes.
@@ -75,7 +75,7 @@ impl Uid {
         Self(format!("{high:08x}-{low:04x}-{version:04x}-{variant:04x}-{node:012x}"))
     }
 
-    /// Takes a uid that was made elsewhere.
+    /// Reads a uid that was made elsewhere.
     pub fn parse(text: &str) -> Result<Self, UidError> {
         if text.is_empty() {
             return Err(UidError::Empty);

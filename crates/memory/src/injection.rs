@@ -1,16 +1,16 @@
-//! The record of one block of text that was given to a host: what, when, why, and at what cost (law 9).
+//! The record of one block of text that was injected: what, when, why, and at what cost (law 9).
 //!
-//! Not here: how the block is put together (`context`).
+//! Not here: how the block is built (`inject`).
 
 use crate::{MemoryId, ProjectId, SessionId, Shingles, Timestamp, Tokens};
 use std::str::FromStr;
 
-/// When a block is given.
+/// When a block is injected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Moment {
     /// A session begins: orientation.
     SessionStart,
-    /// The user asks: what bears on the question.
+    /// The user asks: memories relevant to the question.
     Prompt,
     /// A risky tool call is about to run.
     Tool,
@@ -41,12 +41,12 @@ impl FromStr for Moment {
     }
 }
 
-/// One block as it was given.
+/// One block as it was injected.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Injection {
-    /// The project it spoke of.
+    /// Its project.
     pub project: ProjectId,
-    /// The session it went to, where one is known.
+    /// The session it went to, if known.
     pub session: Option<SessionId>,
     /// When in the session.
     pub moment: Moment,
@@ -54,7 +54,7 @@ pub struct Injection {
     pub at: Timestamp,
     /// What it cost.
     pub tokens: Tokens,
-    /// What it was allowed to cost.
+    /// Its budget.
     pub budget: Tokens,
     /// Its size in bytes of UTF-8.
     pub bytes: u32,
@@ -64,9 +64,9 @@ pub struct Injection {
     pub sections: Vec<String>,
     /// The sections that were left out.
     pub sections_skipped: Vec<String>,
-    /// What was given, word for word.
+    /// The injected text.
     pub text: String,
-    /// Hashes of its text, which outlive it.
+    /// Hashes of the text, which are kept longer than the text.
     pub shingles: Shingles,
     /// The memories that are in it.
     pub memories: Vec<Injected>,

@@ -1,13 +1,13 @@
-//! When something can be injected into a session, and what that moment is about.
+//! The points of a session at which something can be injected, and what each is about.
 
 use crate::{Moment, StartReason};
 
-/// A point of a session at which its host takes context from us.
+/// A point of a session at which its host accepts context from us.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum InjectionPoint {
     /// A session begins, or comes back.
     SessionStart {
-        /// Why. `Reopen` and `Restart` say what the agent has lost of what was injected before.
+        /// Why. `Reopen` and `Restart` say how much of the injected text the agent has lost.
         reason: StartReason,
     },
     /// The user asks for something, in words of their own.

@@ -1,16 +1,16 @@
-//! How alike two texts are, by their words, and whether what they say is the same.
+//! Compares two texts by their words, and decides whether they say the same.
 //!
-//! Likeness alone cannot tell: "times out after 30 seconds" and "after 60 seconds" share nearly all words. Not here: what becomes of
-//! the older of two that contradict each other (distillation), and what is only about the same matter (recall).
+//! Shared words alone do not decide: "times out after 30 seconds" and "after 60 seconds" share nearly all of them. Not here: what
+//! happens to the older of two contradicting memories (`distil`), and memories that are only about the same subject (`recall`).
 
 use crate::terms::{keywords, words};
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// From here on two texts have nearly the same words.
+/// From this similarity on, two texts have nearly the same words.
 pub const NEAR_DUPLICATE: f64 = 0.7;
 
-/// The words of a text, for who compares it with many.
+/// The words of a text, to compare it with many others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WordSet(HashSet<String>);
 
@@ -21,7 +21,7 @@ impl WordSet {
         WordSet(words(text).collect())
     }
 
-    /// Returns the share of words two texts have in common, 0 to 1; 0 when either has none.
+    /// Returns the share of words two texts have in common, 0 to 1; 0 if either has none.
     #[must_use]
     pub fn jaccard(&self, other: &WordSet) -> f64 {
         let (one, other) = (&self.0, &other.0);
@@ -33,12 +33,12 @@ impl WordSet {
     }
 }
 
-/// So little of a text that very many can be held, and still enough to say of most pairs that they are not alike.
+/// A digest of a text's words: small enough to hold very many, and enough to rule out most pairs as not similar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordSketch {
     words: u32,
-    /// Of each group of words, whether the text has an odd number. Grouped twice: two words that are taken for one in the first
-    /// grouping are told apart in the second.
+    /// For each group of words, whether the text has an odd number of them. Words are grouped in two ways, because two words of one
+    /// group are usually in different groups the second time.
     odd: [u128; 2],
 }
 
@@ -59,24 +59,24 @@ impl WordSketch {
         WordSketch { words: u32::try_from(words.len()).unwrap_or(u32::MAX), odd }
     }
 
-    /// Whether two texts may be as alike as `least`. Where it says no, they are not.
+    /// Whether the similarity of two texts may reach `least`. A "no" is certain.
     #[must_use]
     pub fn may_be_alike(&self, other: &WordSketch, least: f64) -> bool {
-        // Texts that share `least` of their words differ in so many at most, and a word that only one of them has changes one group.
+        // Texts of similarity `least` differ in at most this many words, and each word that only one of them has changes one group.
         let most = f64::from(self.words.saturating_add(other.words)) * (1.0 - least) / (1.0 + least) + 1e-6;
         let is_near = |(one, other): (&u128, &u128)| f64::from((one ^ other).count_ones()) <= most;
         f64::from(self.words.abs_diff(other.words)) <= most && self.odd.iter().zip(&other.odd).all(is_near)
     }
 }
 
-/// Returns the share of words two texts have in common, 0 to 1; 0 when either has none.
+/// Returns the share of words two texts have in common, 0 to 1; 0 if either has none.
 #[must_use]
 pub fn jaccard(one: &str, other: &str) -> f64 {
     WordSet::from_text(one).jaccard(&WordSet::from_text(other))
 }
 
-/// Whether two texts say nearly the same: nearly the same words, the same numbers, the same yes or no, and of the words that tell
-/// what it is about not one exchanged for another.
+/// Whether two texts say nearly the same: nearly the same words, the same numbers, the same negations, and no subject exchanged for
+/// another.
 #[must_use]
 pub fn says_the_same(one: &str, other: &str) -> bool {
     jaccard(one, other) >= NEAR_DUPLICATE
@@ -85,18 +85,18 @@ pub fn says_the_same(one: &str, other: &str) -> bool {
         && !is_exchanged(&subjects(one), &subjects(other))
 }
 
-/// Each text has a word the other lacks. Where only one has, it says the same with more words.
+/// Whether each text has a word the other lacks. If only one does, it says the same in more words.
 fn is_exchanged(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
     !one.is_subset(other) && !other.is_subset(one)
 }
 
-/// The numbers of a text; `18.4` is one.
+/// Returns the numbers of a text; `18.4` is one.
 fn numbers(text: &str) -> BTreeSet<&str> {
     let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.').map(|part| part.trim_matches('.'));
     parts.filter(|number| !number.is_empty()).collect()
 }
 
-/// How a text says no. "Don't", "never" and "not" do so alike.
+/// Returns how a text negates; "don't", "never" and "not" count as the same.
 fn denials(text: &str) -> BTreeSet<&'static str> {
     let mut before = String::new();
     let mut denials = BTreeSet::new();
@@ -117,8 +117,8 @@ fn denial(word: &str) -> Option<&'static str> {
     }
 }
 
-/// The stems of the words that tell what a text is about. Numbers and what says no are compared by themselves, and what only
-/// stresses tells nothing.
+/// Returns the stems of the words a text is about. Numbers and negations are compared separately, and words that only stress say
+/// nothing.
 fn subjects(text: &str) -> BTreeSet<String> {
     const STRESSING: [&str; 8] = ["always", "must", "ever", "really", "now", "remember", "note", "t"];
     let tells = |word: &String| {
@@ -129,7 +129,7 @@ fn subjects(text: &str) -> BTreeSet<String> {
     keywords(text).iter().filter(|word| tells(word)).map(|word| stem(word).to_owned()).collect()
 }
 
-/// A word without its endings: `caches`, `cached` and `caching` are one.
+/// Returns a word without its endings: `caches`, `cached` and `caching` have one stem.
 fn stem(mut word: &str) -> &str {
     const ENDINGS: [&str; 8] = ["ing", "ies", "ied", "ed", "es", "s", "e", "y"];
     const SHORTEST: usize = 2;

@@ -1,7 +1,7 @@
 //! What a memory is about: thirteen kinds, each one row of a table.
 //!
-//! A row says everything the other crates ask of a kind: its names, its weight, where it is shown and how it ages. To add a kind,
-//! add its row; the schemas of store and hub list the names too, and their tests say so.
+//! A row holds everything other crates need to know about a kind: its names, its weight, where it is shown and how it ages. To add
+//! a kind, add its row; the schemas of store and hub also list the names, and their tests check that.
 //!
 //! Not here: how a memory is shown (`inject`), which kinds a team shares (`app`'s configuration).
 
@@ -26,19 +26,19 @@ pub enum KindGroup {
 pub struct KindTraits {
     /// The name it is stored and shown by.
     pub name: &'static str,
-    /// The name of several.
+    /// Its name in the plural.
     pub plural: &'static str,
     /// What sort of thing it describes.
     pub group: KindGroup,
-    /// What it is worth, 0 to 1, where nobody asked for it or nothing better is known.
+    /// Its weight, 0 to 1, where no query or better evidence decides.
     pub weight: f64,
-    /// How much it matters when nobody says, 1 to 5.
+    /// Its importance by default, 1 to 5.
     pub importance: u8,
     /// Whether what it says holds for long, so that it ages slowly.
     pub is_durable: bool,
-    /// Whether people state it in a sentence, and take it back in another.
+    /// Whether people state it in one sentence and take it back in another.
     pub is_stated: bool,
-    /// Whether the surest of it are given when a session starts.
+    /// Whether the surest memories of this kind are injected when a session starts.
     pub leads_session: bool,
     /// Whether it is worth knowing before a file is edited.
     pub warns_before_edit: bool,
@@ -67,10 +67,10 @@ const WORK: KindTraits = KindTraits { group: KindGroup::Work, ..KNOWLEDGE };
 /// What the accounts of a session have in common: they are about one person's day, so a team does not share them.
 const ACCOUNT: KindTraits =
     KindTraits { group: KindGroup::SessionAccount, weight: 0.6, is_shared: false, ..KNOWLEDGE };
-/// What knowledge has in common that is given unasked because it may keep somebody from a mistake.
+/// What lessons have in common: they are injected without a query, because they may prevent a mistake.
 const LESSON: KindTraits = KindTraits { leads_session: true, warns_before_edit: true, ..KNOWLEDGE };
 
-/// Makes the enum, its list and its traits of one table.
+/// Defines the enum, its list and its traits from one table.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $kind:ident { $($field:ident: $value:expr),* } like $base:ident;)*) => {
         /// The kind of a memory.
@@ -80,7 +80,7 @@ macro_rules! kinds {
         }
 
         impl Kind {
-            /// Every kind, in the order people are shown them.
+            /// Every kind, in the order in which they are shown.
             pub const ALL: [Kind; [$(Kind::$kind),*].len()] = [$(Kind::$kind),*];
 
             /// Returns everything that sets it apart from other kinds.
@@ -106,7 +106,7 @@ kinds! {
     Fact { name: "fact", plural: "facts", weight: 0.85, is_durable: true, is_stated: true, shows_category: true } like LESSON;
     /// Something that went wrong, and what fixed it.
     Failure { name: "failure", plural: "failures", weight: 0.8 } like LESSON;
-    /// What the user wants to reach.
+    /// What the user wants to achieve.
     Goal { name: "goal", plural: "goals", weight: 0.7, is_durable: true, is_stated: true } like KNOWLEDGE;
     /// Anything else worth keeping.
     Note { name: "note", plural: "notes", weight: 0.3, importance: 2, is_stated: true } like KNOWLEDGE;
@@ -114,7 +114,7 @@ kinds! {
     Feature { name: "feature", plural: "features", weight: 0.6 } like WORK;
     /// Work done: something broken now works.
     Bugfix { name: "bugfix", plural: "bugfixes", weight: 0.6 } like WORK;
-    /// Work done: same behaviour, other shape.
+    /// Work done: same behaviour, another shape.
     Refactor { name: "refactor", plural: "refactors", importance: 2 } like WORK;
     /// Work done: none of the others.
     Change { name: "change", plural: "changes", importance: 2 } like WORK;
@@ -122,11 +122,11 @@ kinds! {
     Discovery { name: "discovery", plural: "discoveries", weight: 0.6 } like WORK;
     /// What a whole session did.
     Summary { name: "summary", plural: "summaries" } like ACCOUNT;
-    /// Where the work stands, for whoever goes on.
+    /// Where the work stands, for the next session.
     Handoff { name: "handoff", plural: "handoffs", weight: 0.7 } like ACCOUNT;
 }
 
-/// Names kinds had before, and what a filter by one of them has to match today.
+/// Former names of kinds, and the kinds that a filter by such a name matches today.
 const ALIASES: [(&str, &[Kind]); 3] =
     [("pattern", &[Kind::Rule, Kind::Fact]), ("learning", &[Kind::Fact]), ("gotcha", &[Kind::Fact])];
 
@@ -142,7 +142,7 @@ impl Kind {
         self.traits().name
     }
 
-    /// Returns what a kind is worth, 0 to 1, where nobody asked for it or nothing better is known.
+    /// Returns the weight of a kind, 0 to 1, where no query or better evidence decides.
     #[must_use]
     pub const fn weight(self) -> f64 {
         self.traits().weight
@@ -160,18 +160,18 @@ impl Kind {
         self.traits().group == KindGroup::SessionAccount
     }
 
-    /// Returns the kinds with a trait, in the order people are shown them.
+    /// Returns the kinds with a trait, in the order in which they are shown.
     #[must_use]
     pub fn with(has: impl Fn(&KindTraits) -> bool) -> Vec<Kind> {
         Kind::ALL.into_iter().filter(|kind| has(kind.traits())).collect()
     }
 
-    /// Returns the names kinds had before, which are still understood.
+    /// Returns the former names of kinds, which are still accepted.
     pub fn alias_names() -> impl Iterator<Item = &'static str> {
         ALIASES.iter().map(|(name, _)| *name)
     }
 
-    /// Reads a kind somebody filters by. An old name may stand for several kinds of today.
+    /// Reads a kind to filter by. A former name may stand for several kinds.
     ///
     /// # Errors
     ///
@@ -184,8 +184,8 @@ impl Kind {
         }
     }
 
-    /// Reads the kind of a memory somebody writes. What was called a pattern is a rule where the user states it, and a fact
-    /// where anybody else does: only the user makes rules.
+    /// Reads the kind of a new memory. What was formerly called a pattern is a rule if the user states it, and otherwise a fact:
+    /// only the user makes rules.
     ///
     /// # Errors
     ///
@@ -196,10 +196,10 @@ impl Kind {
         kind.copied().ok_or_else(|| UnknownKind(text.to_owned()))
     }
 
-    /// Guesses the kind of a hand-written text: failure before rule before decision, else a note. What reads as a rule and is not
-    /// the user's is a fact.
+    /// Guesses the kind of a hand-written text: failure before rule before decision, else a note. A text that reads like a rule but
+    /// is not the user's is a fact.
     ///
-    /// The order decides where a text fits several: how something broke is the rarest and most useful fact.
+    /// The order decides if a text fits several kinds: how something broke is the rarest and most useful fact.
     #[must_use]
     pub fn infer(text: &str, provenance: &Provenance) -> Kind {
         let text = text.to_lowercase();
@@ -282,7 +282,7 @@ const DECISION_PHRASES: &[&str] = &[
     "because",
 ];
 
-/// Whether `phrase` stands in `text` as whole words.
+/// Whether `phrase` occurs in `text` as whole words.
 fn says_phrase(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(at, found)| {
         let before = text.get(..at).and_then(|t| t.chars().next_back());

@@ -1,7 +1,7 @@
 //! The domain: what a memory is, what happened in a session, and the rules that hold everywhere.
 //!
-//! Pure by law: no I/O, no SQL, no async, no host names, no wall clock. Time, randomness and paths come
-//! in as arguments. Only what an event holds derives a serialisation: the crates at the borders own all other shapes.
+//! Pure by law: no I/O, no SQL, no async, no host names, no wall clock. Time, randomness and paths come in as arguments. Only event
+//! payloads and the details of memories derive a serialisation: all other formats belong to the outer crates.
 
 mod activity;
 mod checksum;

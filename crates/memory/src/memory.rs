@@ -1,4 +1,4 @@
-//! One thing worth recalling: what it says, where it came from, and where it is in its standing.
+//! One thing worth recalling: what it says, where it came from, and whether it is still in force.
 //!
 //! Not here: how it is stored, found or shown.
 
@@ -18,7 +18,7 @@ pub const TITLE_CHARS: usize = 80;
 pub struct Importance(u8);
 
 impl Importance {
-    /// Takes a number, moved into 1..=5.
+    /// Clamps a number to 1..=5.
     #[must_use]
     pub fn new(value: i64) -> Self {
         Self(value.clamp(1, 5) as u8)
@@ -30,7 +30,7 @@ impl Importance {
         self.0
     }
 
-    /// Returns what a memory of this kind matters when nobody said.
+    /// Returns the importance a memory of this kind has by default.
     #[must_use]
     pub fn for_kind(kind: Kind) -> Self {
         Self(kind.traits().importance)
@@ -42,12 +42,12 @@ impl Importance {
 pub struct Confidence(f64);
 
 impl Confidence {
-    /// What a person wrote by hand.
+    /// A person wrote it by hand.
     pub const CERTAIN: Confidence = Confidence(1.0);
-    /// What was distilled once.
+    /// It was distilled once.
     pub const DISTILLED: Confidence = Confidence(0.5);
 
-    /// Takes a number, moved into 0..=1; what is not a number counts as 0.
+    /// Clamps a number to 0..=1; NaN counts as 0.
     #[must_use]
     pub fn new(value: f64) -> Self {
         if value.is_nan() { Self(0.0) } else { Self(value.clamp(0.0, 1.0)) }
@@ -103,11 +103,11 @@ impl FromStr for MemoryScope {
 pub struct Category(pub String);
 
 impl Category {
-    /// What stands in a file that a host gives to its agent by itself: it is found, and need not be given again.
+    /// The text of a file that a host gives to its agent by itself: search finds it, but it need not be injected again.
     pub const RULES_FILE: &'static str = "rules-file";
 }
 
-/// Where a memory is in its standing. A forgotten one is gone: only its tombstone remains.
+/// Whether a memory is in force. A forgotten one is gone: only its tombstone remains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// In force.
@@ -125,7 +125,7 @@ pub enum Relation {
     Contradicts,
     /// It was made from the other.
     DerivedFrom,
-    /// It has to do with the other.
+    /// It is about the same subject as the other.
     Relates,
 }
 
@@ -183,11 +183,11 @@ pub struct Content {
     pub body: String,
     /// Single statements it holds.
     pub facts: Vec<String>,
-    /// What it has to do with.
+    /// The concepts it is about.
     pub concepts: Vec<String>,
-    /// The files it speaks of, relative to the project's root where they lie in it.
+    /// The files it is about, relative to the project's root if they are inside it.
     pub files: Vec<String>,
-    /// What it holds beside its words, where something distilled it.
+    /// Typed data beside the text, if the memory was distilled.
     pub details: Option<Details>,
     /// How much it matters.
     pub importance: Importance,
@@ -197,16 +197,16 @@ pub struct Content {
     pub provenance: Provenance,
     /// Whom it is for.
     pub scope: MemoryScope,
-    /// Whether it is to be kept in view.
+    /// Whether the user pinned it.
     pub pinned: bool,
-    /// Since when it holds, where that is not when it was written.
+    /// Since when it holds, if not since it was written.
     pub valid_from: Option<Timestamp>,
     /// Until when it holds.
     pub valid_to: Option<Timestamp>,
 }
 
 impl Content {
-    /// Whether it stands in a file that a host gives to its agent by itself.
+    /// Whether it comes from a file that a host gives to its agent by itself.
     #[must_use]
     pub fn is_of_rules_file(&self) -> bool {
         self.category.as_ref().is_some_and(|category| category.0 == Category::RULES_FILE)
@@ -234,14 +234,14 @@ impl Content {
         }
     }
 
-    /// Returns the cost of the whole memory, as `show` gives it.
+    /// Returns the tokens of the whole memory, as `show` prints it.
     #[must_use]
     pub fn tokens(&self) -> Tokens {
         let parts = [&self.title, &self.body].into_iter().chain(&self.facts);
         parts.map(|part| estimate(part)).sum()
     }
 
-    /// Returns what stays the same when only case, punctuation or spacing change.
+    /// Returns a digest that does not change with case, punctuation or spacing.
     ///
     /// A tombstone keeps this, and nothing of the text, so that a forgotten memory cannot come back.
     #[must_use]
@@ -264,19 +264,19 @@ pub struct Memory {
     pub session: Option<SessionId>,
     /// What it says.
     pub content: Content,
-    /// Where it is in its standing.
+    /// Whether it is in force.
     pub standing: Standing,
     /// When it was first written.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// How often the same thing was met.
+    /// How often the same thing was seen.
     pub times_seen: u32,
     /// How often it was used.
     pub times_used: u32,
     /// When it was last used.
     pub last_used_at: Option<Timestamp>,
-    /// What its content should digest to.
+    /// The checksum of the content that was written.
     pub checksum: Checksum,
 }
 

@@ -1,6 +1,6 @@
-//! How a project is known: by its repository rather than by its path.
+//! How a project is recognised: by its repository rather than by its path.
 //!
-//! A [`ProjectRef`] is what can be told from a folder; `capture` makes it by reading `.git`, `store` decides with
+//! A [`ProjectRef`] holds what a folder reveals; `capture` creates it by reading `.git`, and `store` decides with
 //! [`ProjectRef::claim`] which known project it is. See `docs/design/0001-project-identity.md`.
 
 use crate::ProjectId;
@@ -14,8 +14,8 @@ pub enum ProjectKey {
     Named(String),
     /// The normalised address of the repository's remote: the same for every clone and worktree.
     Remote(String),
-    /// The digest of the first line of the repository's own log: it moves with a renamed folder, and another
-    /// repository that later stands in the same place has another one.
+    /// The digest of the first line of the repository's own log. It moves with a renamed folder, and another repository that later
+    /// takes the same place has another one.
     Birth(String),
     /// The canonical path of the folder: the main work tree, a bare repository, or the plain folder itself.
     Path(String),
@@ -66,28 +66,28 @@ impl ProjectKey {
     }
 }
 
-/// What a folder tells about the project it belongs to.
+/// What a folder reveals about its project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectRef {
-    /// What the project can be recognised by; never empty. A name stands alone. Else: the remote if there is one, then
-    /// for this repository and for each local one it was cloned from, its birth if it has one, followed by its path.
+    /// What the project can be recognised by; never empty. A name stands alone. Otherwise: the remote, if there is one; then, for
+    /// this repository and for each local one it was cloned from, its birth, if it has one, followed by its path.
     pub keys: Vec<ProjectKey>,
     /// The name to show for it, on one line.
     pub name: String,
-    /// The folder the project stands in here: the work tree, or the folder itself.
+    /// The folder of the project here: the work tree, or the folder itself.
     pub root: String,
     /// The project that holds this one as a submodule.
     pub parent: Option<Box<ProjectRef>>,
 }
 
-/// A project the store knows, as far as recognising it goes.
+/// A project the store knows, with what it takes to recognise it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownProject {
     /// Which project.
     pub project: ProjectId,
     /// Every key it was ever recognised by and still owns.
     pub keys: Vec<ProjectKey>,
-    /// Every folder it was met in.
+    /// Every folder it was seen in.
     pub roots: Vec<String>,
 }
 
@@ -98,14 +98,14 @@ impl KnownProject {
 }
 
 impl ProjectRef {
-    /// Finds the project this reference is of, or `None` when it is one that was not met before.
+    /// Finds the project this reference belongs to, or `None` if it is a new one.
     ///
-    /// `lookup` returns the project that owns a key. The strongest evidence decides: first the name or the remote, then
-    /// births, then paths, each only where nothing contradicts it. Where evidence is thin, two projects are kept apart:
-    /// merging them later is easy, a leak cannot be taken back.
+    /// `lookup` returns the project that owns a key. The strongest evidence decides: first the name or the remote, then births,
+    /// then paths, each only if nothing contradicts it. If evidence is thin, two projects are kept apart: merging them later is
+    /// easy, but a leak cannot be undone.
     ///
-    /// Whoever records the reference adds its keys to the claimed project, leaving those that belong to another project
-    /// where they are, but for [`ProjectRef::place`] and the root, which move to the project that now stands there.
+    /// The caller adds the keys of the reference to the claimed project. Keys that belong to another project stay there, except
+    /// [`ProjectRef::place`] and the root, which move to the project that is now in that place.
     ///
     /// # Errors
     ///
@@ -128,27 +128,27 @@ impl ProjectRef {
         Ok(None)
     }
 
-    /// Returns the key of the place this reference stands in, if it is known by its place at all.
+    /// Returns the key of the place this reference is in, if it has one.
     #[must_use]
     pub fn place(&self) -> Option<&ProjectKey> {
         self.keys.iter().find(|key| key.is_path())
     }
 
-    /// Whether nothing contradicts that this reference is of the project that owns its key number `at`.
+    /// Whether nothing contradicts that this reference belongs to the project that owns its key number `at`.
     fn agrees(&self, key: &ProjectKey, at: usize, known: &KnownProject) -> bool {
-        // The remote was looked up before and is not theirs: where both have one, they differ.
+        // The remote was looked up first and is not theirs: if both have one, they differ.
         let remote_differs = self.keys.iter().any(ProjectKey::is_remote) && known.has(ProjectKey::is_remote);
         match key {
             ProjectKey::Named(_) | ProjectKey::Remote(_) => true,
-            // A remote renamed in place is the same project; a copied folder that was given another remote is not.
+            // A remote renamed in place is the same project; a copied folder with another remote is not.
             ProjectKey::Birth(_) => {
                 let path = self.keys.get(at + 1).filter(|key| key.is_path());
                 let in_place =
                     known.roots.contains(&self.root) || path.is_some_and(|path| known.keys.contains(path));
                 !remote_differs || in_place
             }
-            // A repository that just got its first commit or its remote is the same; one that stands where another
-            // stood is not, and its birth tells.
+            // A repository that just got its first commit or its remote is the same project. One that replaced another in the same
+            // place is not, and its birth shows it.
             ProjectKey::Path(_) => {
                 let born =
                     at.checked_sub(1).and_then(|at| self.keys.get(at)).is_some_and(ProjectKey::is_birth);
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
     use std::convert::Infallible;
 
-    /// What a store does with references, in a few lines: claim or create, then record.
+    /// A store in a few lines: claims or creates a project, then records the reference.
     #[derive(Default)]
     struct Register(Vec<KnownProject>);
 

@@ -1,6 +1,6 @@
 //! Who said it. Provenance is stamped by code at capture and never rises by being summarised (law 6, SEC-1).
 //!
-//! Not here: what may be injected at which provenance (`context`).
+//! Not here: what may be injected at which provenance (`inject`).
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -124,14 +124,14 @@ mod tests {
         }
     }
 
-    /// S06: each row is derived of some before it, the first ones of nothing; whatever the way, provenance never rises.
+    /// S06: each row is derived from some before it, the first ones from nothing. However rows are derived, provenance never rises.
     #[test]
     fn no_derivation_however_deep_claims_more_than_its_weakest_ancestor() {
         let graphs = u32::try_from(backstory_testkit::size(500, 10_000)).unwrap();
         let parents = prop::collection::vec(any::<prop::sample::Index>(), 1..4);
         let graph = (prop::collection::vec(any_trust(), 1..6), prop::collection::vec(parents, 0..24));
         proptest!(ProptestConfig::with_cases(graphs), |((roots, derived) in graph)| {
-            // What a row claims, and the weakest of all it comes from.
+            // The provenance of a row, and the rank of its weakest ancestor.
             let mut rows: Vec<(Provenance, u8)> = roots.into_iter().map(|provenance| (provenance.clone(), provenance.rank())).collect();
             for parents in derived {
                 let parents: Vec<(Provenance, u8)> = parents.iter().map(|at| at.get(&rows).clone()).collect();

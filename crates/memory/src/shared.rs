@@ -1,39 +1,40 @@
-//! What of a memory is shared with a team, and when two machines hold the same of it.
+//! The shared form of a memory, and when two machines have the same one.
 //!
-//! Not here: how it travels (`hub`), what is kept of it on this machine (`store`).
+//! Not here: how it travels (`sync`), and what this machine stores of it (`store`).
 
 use crate::{Checksum, Content, Digest, Relation, Timestamp, Uid, digest};
 
-/// What a memory said, to everyone, from one moment on.
+/// What a memory says to the whole team from one moment on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SharedRevision {
-    /// What it says. Whether it is pinned is each member's own, and not told here.
+    /// The content. Pins are not shared here: each member has their own.
     pub content: Content,
     /// The memory that replaced it.
     pub superseded_by: Option<Uid>,
-    /// Since when it says so.
+    /// When it was written.
     pub at: Timestamp,
-    /// The member who said so, as the hub knows them.
+    /// The member who wrote it, as the hub names them.
     pub author: String,
 }
 
 impl SharedRevision {
-    /// Returns the digest of everything that is shared: equal where there is nothing to push or pull.
+    /// Returns the digest of everything that is shared: if it is equal, there is nothing to push or pull.
     ///
-    /// How sure we are and how often it was met is each machine's own experience: it goes along, and is no news by itself.
+    /// Confidence and how often a memory was seen are each machine's own experience: they are sent along, but are no change by
+    /// themselves.
     #[must_use]
     pub fn content_digest(&self) -> Digest {
         content_digest(&self.content, self.superseded_by.as_ref())
     }
 
-    /// Returns the order of revisions: the last one counts, and every machine agrees which that is.
+    /// Returns the order of revisions: the last one counts, and every machine agrees which one that is.
     #[must_use]
     pub fn order(&self) -> (Timestamp, Digest) {
         (self.at, self.content_digest())
     }
 }
 
-/// Returns the digest of everything a team shares of a memory: equal where there is nothing to push or pull.
+/// Returns the digest of everything a team shares of a memory: if it is equal, there is nothing to push or pull.
 #[must_use]
 pub fn content_digest(content: &Content, superseded_by: Option<&Uid>) -> Digest {
     let time = |time: Option<Timestamp>| time.map(|time| time.0.to_le_bytes());
@@ -56,13 +57,13 @@ pub struct SharedMemory {
     pub uid: Uid,
     /// When it was first written.
     pub created_at: Timestamp,
-    /// Everything it ever said, in order; the last counts.
+    /// All its revisions, in order; the last one counts.
     pub revisions: Vec<SharedRevision>,
 }
 
 impl SharedMemory {
-    /// Returns the revision that first said what another one says. Who only touched a memory, replaced it or weighs it otherwise has not
-    /// said it.
+    /// Returns the first revision with the same words. Later ones only touched, superseded or reweighed the memory: their authors
+    /// did not write the words.
     #[must_use]
     pub fn first_saying<'a>(&'a self, revision: &'a SharedRevision) -> &'a SharedRevision {
         let words = Checksum::of_content(&revision.content);
@@ -84,28 +85,28 @@ pub struct SharedLink {
     pub to: Uid,
 }
 
-/// SyncBatch of a project: what leaves one machine, or reaches another.
+/// The changes of a project that leave one machine or reach another.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SyncBatch {
-    /// Memories that are new or say something else.
+    /// Memories that are new or changed.
     pub memories: Vec<SharedMemory>,
     /// Memories that were forgotten; they win over everything else.
     pub forgotten: Vec<Uid>,
     /// How memories relate to others.
     pub links: Vec<SharedLink>,
-    /// What this member keeps in view, or no longer.
+    /// Memories this member pinned or unpinned.
     pub pins: Vec<(Uid, bool)>,
 }
 
 impl SyncBatch {
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to push or apply.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.memories.is_empty() && self.forgotten.is_empty() && self.links.is_empty() && self.pins.is_empty()
     }
 }
 
-/// How far a project's news have been read: everything written by transactions before this one.
+/// How far a project was pulled: everything written by transactions before this one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Watermark(pub u64);
 

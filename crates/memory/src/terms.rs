@@ -1,4 +1,4 @@
-//! The words of a text, for indexing and for asking: both sides must cut alike, or nothing is found.
+//! Splits text into words, for the index and for queries: both must split alike, or nothing is found.
 //!
 //! Not here: synonyms (`recall`), FTS syntax (`store`).
 
@@ -9,7 +9,7 @@ pub fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// Returns the words of a text that say what it is about, each once; all its words where it has only small ones.
+/// Returns the words that say what a text is about, each once; all its words if it has only stop words.
 #[must_use]
 pub fn keywords(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
@@ -18,7 +18,7 @@ pub fn keywords(text: &str) -> Vec<String> {
     if telling.is_empty() { said } else { telling }
 }
 
-/// Whether a word says nothing about what is meant.
+/// Whether a word says nothing about the subject.
 #[must_use]
 pub fn is_stop_word(word: &str) -> bool {
     SMALL_WORDS.contains(&word)
@@ -33,10 +33,10 @@ const SMALL_WORDS: &[&str] = &[
     "when", "where", "which", "who", "why", "will", "with", "would", "you", "your",
 ];
 
-/// Returns what stands written together in a text, each once: versions, paths, addresses, error codes with a dash.
+/// Returns the compounds of a text, each once: versions, paths, addresses, error codes with a dash.
 ///
-/// Asked for as it is written, `src/db/open.rs` is not any memory that speaks of `src`, `db` and `open`. A version is returned with
-/// and without its `v`, since people write both.
+/// As a compound, `src/db/open.rs` does not match every memory that mentions `src`, `db` and `open`. A version is returned with and
+/// without its `v`, because people write both.
 #[must_use]
 pub fn compounds(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
@@ -56,7 +56,7 @@ pub fn compounds(text: &str) -> Vec<String> {
 /// Longer runs without a space are data, not names.
 const LONGEST_COMPOUND: usize = 160;
 
-/// Returns a version with its `v` where it has none, and without it where it has one.
+/// Returns a version without its `v`, or with one if it has none.
 fn other_version(written: &str) -> Option<String> {
     let number = written.strip_prefix('v').unwrap_or(written);
     let is_version =
@@ -64,25 +64,25 @@ fn other_version(written: &str) -> Option<String> {
     is_version.then(|| if number == written { format!("v{written}") } else { number.to_owned() })
 }
 
-/// Returns what a word index misses in a text: the parts of identifiers, identifiers written together, and pairs of
-/// neighbouring characters where a script puts no spaces.
+/// Returns what a word index misses in a text: the parts of identifiers, identifiers joined to one word, and pairs of neighbouring
+/// characters in scripts without spaces.
 ///
-/// With it `runMigration`, `run_migration` and "run migration" meet, and so do a Chinese word and the sentence it stands in.
-/// Words without inner structure are left out: the index has them already.
+/// With these, `runMigration`, `run_migration` and "run migration" match each other, and a Chinese word matches the sentence it is
+/// part of. Words without inner structure are left out: the index has them already.
 #[must_use]
 pub fn identifier_terms(text: &str) -> String {
     inner_terms(text, Whole::Together)
 }
 
-/// Returns the parts of the identifiers in a question, and the pairs of its unspaced scripts.
+/// Returns the parts of the identifiers in a query, and the character pairs of its unspaced scripts.
 ///
-/// Not the identifiers written together: a question for `run-migration` would ask for it three times over.
+/// Joined identifiers are left out: a query for `run-migration` would look for it three times.
 #[must_use]
 pub fn inner_parts(text: &str) -> String {
     inner_terms(text, Whole::LeftOut)
 }
 
-/// What becomes of an identifier as a whole.
+/// Whether an identifier is also added joined to one word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whole {
     Together,
@@ -99,7 +99,7 @@ fn inner_terms(text: &str, whole: Whole) -> String {
         for run in &runs {
             match run.chars().next() {
                 Some(first) if is_unspaced(first) => push_pairs(run, &mut out),
-                // Beside an unspaced script even a plain word is lost in the whole: say it again.
+                // Beside an unspaced script even a plain word is hidden in the whole, so it is added by itself.
                 _ if runs.len() > 1 => push_parts(run, 1, whole, &mut out),
                 _ => push_parts(run, 2, whole, &mut out),
             }
@@ -108,14 +108,14 @@ fn inner_terms(text: &str, whole: Whole) -> String {
     out
 }
 
-/// Whether a word is seen at once to have no inner structure, as most have none.
+/// Whether a word obviously has no inner structure, like most words.
 fn is_plain(word: &str) -> bool {
     let mut bytes = word.bytes();
     bytes.next().is_none_or(|first| first.is_ascii_alphabetic())
         && bytes.all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Adds the parts of an identifier, and the whole of it written together if wanted, where it has at least `fewest` parts.
+/// Adds the parts of an identifier that has at least `fewest`, and the joined identifier if wanted.
 fn push_parts(identifier: &str, fewest: usize, whole: Whole, out: &mut String) {
     let parts: Vec<&str> =
         identifier.split(['_', '-']).flat_map(humps).filter(|part| !part.is_empty()).collect();

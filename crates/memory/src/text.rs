@@ -1,17 +1,17 @@
-//! Cutting text to size, never inside a character.
+//! Cuts text to size, never inside a character.
 
 use crate::TITLE_CHARS;
 
-/// A text that was brought under a size, and whether anything was cut.
+/// A text cut to a size, and whether anything was cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CappedText {
-    /// The text, at most as long as asked.
+    /// The text, at most as long as the limit.
     pub text: String,
     /// Whether something was cut from its middle.
     pub truncated: bool,
 }
 
-/// Brings a text under `max_bytes` by cutting its middle: beginnings say what it is, ends say how it went.
+/// Cuts the middle out of a text that is longer than `max_bytes`: its beginning says what it is, its end how it went.
 #[must_use]
 pub fn cap(text: &str, max_bytes: usize) -> CappedText {
     if text.len() <= max_bytes {
@@ -25,10 +25,10 @@ pub fn cap(text: &str, max_bytes: usize) -> CappedText {
     CappedText { text, truncated: true }
 }
 
-/// How what stands for a cut begins.
+/// The beginning of the mark that replaces a cut.
 const CUT: &str = "\n[… ";
 
-/// Whether a text looks as if its middle had been cut: nobody should take it for the whole.
+/// Whether a text looks as if its middle had been cut: it must not be taken for the whole.
 #[must_use]
 pub fn is_cut(text: &str) -> bool {
     text.contains(CUT)
@@ -40,7 +40,7 @@ pub fn first_chars(text: &str, count: usize) -> &str {
     text.char_indices().nth(count).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
 }
 
-/// Makes a title: the first line that says something, without markup, on at most [`TITLE_CHARS`] characters.
+/// Makes a title: the first line that says something, without markup, in at most [`TITLE_CHARS`] characters.
 #[must_use]
 pub fn title_from(text: &str) -> String {
     let line = text.lines().map(without_markup).find(|line| !line.is_empty()).unwrap_or_default();
@@ -54,7 +54,7 @@ pub fn title_from(text: &str) -> String {
     format!("{kept}…")
 }
 
-/// Drops what Markdown puts before a line and folds white space.
+/// Drops the Markdown at the beginning of a line, and folds white space.
 fn without_markup(line: &str) -> String {
     let line = line.trim_start_matches(['#', '>', '*', '-', '+', ' ', '\t']);
     let folded = line.split_whitespace().collect::<Vec<_>>().join(" ");

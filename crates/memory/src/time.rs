@@ -1,4 +1,4 @@
-//! Points in time: milliseconds since 1970, UTC. How they are written for people is `cli`'s business.
+//! Points in time: milliseconds since 1970, UTC. Not here: how they are written for people (`cli`).
 
 /// A point in time, in milliseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -10,7 +10,7 @@ impl Timestamp {
 
     /// Returns how many days lie between `earlier` and this, as a fraction; never negative.
     ///
-    /// A clock that was set back must not make a memory come from the future.
+    /// A clock that was set back must not put a memory into the future.
     #[must_use]
     pub fn days_since(self, earlier: Timestamp) -> f64 {
         let ms = self.0.saturating_sub(earlier.0).max(0);

@@ -1,4 +1,4 @@
-//! What a text costs an agent to read.
+//! Estimates what a text costs an agent to read.
 //!
 //! One estimate for every host, made without a vocabulary: the text is cut the way tokenizers cut it, into words,
 //! numbers, punctuation and white space, and each piece is priced by what such pieces cost on average in the o200k and
@@ -47,23 +47,23 @@ pub fn estimate(text: &str) -> Tokens {
     Tokens(u32::try_from(meter.hundredths.div_ceil(100)).unwrap_or(u32::MAX))
 }
 
-// Prices in hundredths of a token. What holds them together, and the property test checks: whatever context makes
-// a piece dearer must cost at least as much when it stands alone.
+// Prices in hundredths of a token. One rule holds them together, and the property test checks it: a piece that is dearer in some
+// context must cost at least as much when it stands alone.
 
-/// A word, or what looks like the beginning of one. Must be at least `WORD_SLACK` and the dearest pair together.
+/// A word, or what looks like the beginning of one. Must be at least `WORD_SLACK` plus the dearest pair.
 const WORD: u32 = 100;
 /// A word inside a word, as in `camelCase`.
 const INNER_WORD: u32 = 75;
-/// Less than for a word, and at least so much that the two together come to no more than `WORD` and its slack.
+/// Less than for a word, but enough that `INNER_WORD` less this is at most `WORD` less `WORD_SLACK`.
 const INNER_WORD_SLACK: u32 = 12;
-/// What the pairs of a word may cost before they count: most words are one token.
+/// What the pairs of a word may cost before they are charged: most words are one token.
 const WORD_SLACK: u32 = 37;
-/// What a pair of capitals costs at least.
+/// The least a pair of capitals costs.
 const CAPITAL_PAIR: u32 = 15;
 /// Up to three digits.
 const DIGITS: u32 = 110;
 const PUNCTUATION: u32 = 80;
-/// A mark between a word and the next, as in `snake_case`, is mostly the first character of a token.
+/// A mark between two words, as in `snake_case`: mostly the first character of a token.
 const JOINING_MARK: u32 = 22;
 /// A further mark of a run such as `();`. At most `JOINING_MARK`.
 const FURTHER_MARK: u32 = 20;
@@ -73,11 +73,11 @@ const REPEATED_MARK: u32 = 5;
 const REPEATED_SYMBOL: u32 = 30;
 /// More than one space, or a tab; the last space usually goes with what follows.
 const INDENTATION: u32 = 105;
-/// White space at the end of the text, for which whatever is added later may have to pay.
+/// White space at the end of the text: text that is added later may have to pay for it.
 const TRAILING_SPACE: u32 = 170;
 const SPACE_BEFORE_DIGITS: u32 = 80;
 const SPACE_BEFORE_IDEOGRAPH: u32 = 60;
-/// Each space, however it is counted, so that a long run is not free.
+/// Charged for each space in addition, so that a long run is not free.
 const EACH_SPACE: u32 = 1;
 const LINE_BREAK: u32 = 80;
 /// Tokens such as `;\n` and `{\n` are in every vocabulary.
@@ -94,7 +94,7 @@ struct Meter {
     /// How many characters this run has so far; not kept for words.
     length: u32,
     last: char,
-    /// What the pairs of this word may still cost for nothing.
+    /// What the pairs of this word may still cost without being charged.
     slack: u32,
     /// How many capitals the word ends with so far.
     capitals: u32,
@@ -105,7 +105,7 @@ struct Meter {
 impl Meter {
     #[inline]
     fn read(&mut self, c: char) {
-        // Most characters of most texts: a small letter after a small letter.
+        // The most frequent case: a small letter after a small letter.
         if c.is_ascii_lowercase() && self.last.is_ascii_lowercase() {
             self.continue_pair(pair_cost(self.last, c));
             self.last = c;
@@ -162,11 +162,11 @@ impl Meter {
         }
     }
 
-    /// Charges what could not be told before it was known what follows: another run, or the end of the text.
+    /// Charges what depends on what follows: another run, or the end of the text.
     fn end_run(&mut self, next: Option<ScriptClass>) {
         match (self.run, next) {
             (Some(ScriptClass::Space), _) => self.end_spaces(next),
-            // A mark that has a space before it goes with that instead.
+            // A mark after a space belongs to the same token as the space.
             (Some(ScriptClass::Mark), Some(ScriptClass::Letter))
                 if self.length == 1 && self.before != Some(ScriptClass::Space) =>
             {
@@ -195,7 +195,7 @@ impl Meter {
         self.charge(cost);
     }
 
-    /// Prices an ASCII letter by the one before it. After a letter of another script there is no pair to go by.
+    /// Prices an ASCII letter by the one before it. After a letter of another script there is no pair to look up.
     fn continue_word(&mut self, c: char) {
         if c.is_ascii_uppercase() && self.last.is_ascii_lowercase() {
             return self.begin_word(INNER_WORD, INNER_WORD_SLACK, c);

@@ -1,9 +1,9 @@
-//! How much two letters that stand beside each other tell about the tokens of the word they are in.
+//! How much two adjacent letters tell about the tokens of their word.
 //!
-//! Vocabularies are full of whole English words and of the pieces that many words share. A pair that is common in them
-//! costs next to nothing, a rare one ends a piece more often than not; so English, code, German, a random
-//! string and base64 are told apart without a word list. The table was fitted once to the words of some megabytes of
-//! prose in thirty languages and of code in ten, counted with the o200k and cl100k vocabularies.
+//! Vocabularies are full of whole English words and of pieces that many words share. A pair that is common in them costs next to
+//! nothing; a rare one usually ends a piece. So English, code, German, random strings and base64 are told apart without a word
+//! list. The table was fitted once to the words of some megabytes of prose in thirty languages and of code in ten, counted with the
+//! o200k and cl100k vocabularies.
 
 /// What each level of the table costs, in hundredths of a token.
 const LEVELS: [u8; 8] = [0, 4, 9, 15, 24, 35, 48, 62];

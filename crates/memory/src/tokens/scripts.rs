@@ -1,16 +1,16 @@
-//! Which kind of piece a character belongs to, and what characters beyond ASCII cost by the script they are of.
+//! Which class a character belongs to, and what characters beyond ASCII cost, by script.
 
 /// What a run of characters is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScriptClass {
-    /// Of any script that is written in words.
+    /// A letter of a script that is written in words.
     Letter,
     Digit,
     /// ASCII punctuation and control characters.
     Mark,
     Space,
     Break,
-    /// Of a script that is written without spaces, or in syllables: each is a piece of its own.
+    /// A character of a script that is written without spaces, or in syllables: each is a piece of its own.
     Ideograph,
     /// Everything else.
     Symbol,
@@ -46,7 +46,7 @@ fn class_beyond_ascii(c: char) -> (ScriptClass, u32) {
         0x900..=0x97f => (ScriptClass::Letter, 105),
         0x980..=0xdff => (ScriptClass::Letter, 140),
         0xe00..=0xe7f => (ScriptClass::Letter, 95),
-        // Kana; Chinese characters, of which the traditional ones are dearer; Hangul.
+        // Kana; Chinese characters, of which the traditional ones cost more; Hangul.
         0x3040..=0x30ff => (ScriptClass::Ideograph, 100),
         0x3400..=0x9fff | 0xf900..=0xfaff => (ScriptClass::Ideograph, 124),
         0x1100..=0x11ff | 0xac00..=0xd7af => (ScriptClass::Ideograph, 112),
@@ -55,7 +55,7 @@ fn class_beyond_ascii(c: char) -> (ScriptClass, u32) {
         0x3000..=0x303f | 0xff00..=0xffef => (ScriptClass::Symbol, 125),
         0x200b..=0x200f | 0xfe00..=0xfe0f => (ScriptClass::Symbol, 100),
         0x2000..=0x2bff => (ScriptClass::Symbol, 170),
-        // Scripts that are rare in a vocabulary are read byte by byte, more or less; emoji lack their first byte.
+        // Scripts that are rare in a vocabulary are encoded almost byte by byte; emoji save their first byte.
         beyond => {
             let class = if c.is_alphabetic() { ScriptClass::Letter } else { ScriptClass::Symbol };
             (class, if beyond < 0x10000 { 200 } else { 280 })
