@@ -1,4 +1,4 @@
-//! How domain values are written in columns, and read back. What cannot be read is named by whose it is.
+//! Writes domain values to columns, and reads them back. An error names the row whose value cannot be read.
 
 use crate::StoreError;
 use backstory_memory::{Checksum, Digest, Uid};

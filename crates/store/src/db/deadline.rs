@@ -1,16 +1,16 @@
-//! A time after which reading stops: a hook gives what was found until then (law 1).
+//! A time at which reading stops: a hook uses what was found until then (law 1).
 //!
-//! Only readings are limited, and only inside [`Store::read_until`]: a write that has begun is worth its end.
+//! Only reads are limited, and only inside [`Store::read_until`]: a write that has begun is allowed to finish.
 
 use crate::{Store, StoreError};
 use rusqlite::{Connection, ErrorCode};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// How many steps of SQLite's machine pass between two looks at the clock: some tens of microseconds.
+/// How many steps of SQLite's machine run between two looks at the clock: some tens of microseconds.
 const STEPS: i32 = 1_000;
 
-/// When a connection's readings stop; never, unless someone says.
+/// When the reads of a connection stop; never by default.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deadline(Arc<Mutex<Option<Instant>>>);
 
@@ -31,12 +31,12 @@ impl Deadline {
 }
 
 impl Store {
-    /// Lets `look` read until then. What is still being read is stopped; what begins later is not begun. Within a reading that
-    /// has a limit of its own, the earlier one counts.
+    /// Lets `look` read until then. A read that runs at that time is stopped, and none begins later. Inside another `read_until`,
+    /// the earlier deadline counts.
     ///
     /// # Errors
     ///
-    /// [`StoreError::OutOfTime`], and whatever `look` meets.
+    /// [`StoreError::OutOfTime`], and the errors of `look`.
     pub fn read_until<T, E: From<StoreError>>(
         &self,
         until: Instant,

@@ -1,4 +1,4 @@
-//! What can go wrong with the store, told apart by what the caller can do about it.
+//! The errors of the store, distinguished by what the caller can do about them.
 
 use backstory_memory::{MemoryId, Uid};
 use rusqlite::ErrorCode;
@@ -6,10 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why the store did not do what was asked.
+/// Why the store failed.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// Someone else is writing, for longer than we were willing to wait.
+    /// Another process is writing, for longer than we were willing to wait.
     #[error("`{}` is in use by another process", .path.display())]
     Busy {
         /// The database.
@@ -46,7 +46,7 @@ pub enum StoreError {
     Damaged {
         /// The database.
         path: PathBuf,
-        /// What SQLite said.
+        /// What SQLite reported.
         detail: String,
     },
     /// The directory or a file in it cannot be written.
@@ -72,12 +72,12 @@ pub enum StoreError {
     /// No memory has this number.
     #[error("there is no memory #{0}")]
     NoSuchMemory(MemoryId),
-    /// Another memory has replaced this one already; two would hold at once.
+    /// Another memory has already replaced this one; two replacements would hold at once.
     #[error("memory #{old} was superseded by #{by}")]
     Superseded {
-        /// What no longer holds.
+        /// The memory that no longer holds.
         old: MemoryId,
-        /// What holds in its place now.
+        /// The memory that replaced it.
         by: MemoryId,
     },
     /// The memory was forgotten; writing it again would bring it back.
@@ -86,7 +86,7 @@ pub enum StoreError {
         /// The forgotten memory.
         uid: Uid,
     },
-    /// Reading took longer than there was time.
+    /// Reading ran into its deadline.
     #[error("the time was over")]
     OutOfTime,
     /// A row holds something it never should.
@@ -97,20 +97,20 @@ pub enum StoreError {
         /// What is wrong with it.
         detail: String,
     },
-    /// The SQLite this build was made with can lose what it has committed.
+    /// The SQLite in this build can lose what it has committed.
     #[error(
         "this build was made with SQLite {found}, which can lose what was written; it needs 3.51.3 or later"
     )]
     UnsafeSqlite {
-        /// The version there is.
+        /// Its version.
         found: String,
     },
-    /// An event is larger than any that may wait.
+    /// An event is too large for the spool.
     #[error("an event of {bytes} bytes is too large to wait: {most} is the most")]
     TooLarge {
-        /// How large it is.
+        /// Its size.
         bytes: u64,
-        /// How large it may be.
+        /// The largest size allowed.
         most: u64,
     },
     /// A file operation failed.
@@ -120,15 +120,15 @@ pub enum StoreError {
         doing: &'static str,
         /// To which path.
         path: PathBuf,
-        /// What the system said.
+        /// What the system reported.
         source: io::Error,
     },
-    /// SQLite failed in a way we have no better name for.
+    /// SQLite failed in a way that has no variant of its own.
     #[error("cannot {doing}")]
     Sql {
         /// What was being done.
         doing: &'static str,
-        /// What SQLite said.
+        /// What SQLite reported.
         source: rusqlite::Error,
     },
 }
@@ -140,7 +140,7 @@ impl StoreError {
         matches!(self, StoreError::Busy { .. } | StoreError::Full { .. })
     }
 
-    /// Whether the trouble lies with the file, the disk or the build and not with what was asked: an event should wait in the spool.
+    /// Whether the cause is the file, the disk or the build, and not the request: then an event should wait in the spool.
     #[must_use]
     pub fn is_storage_failure(&self) -> bool {
         match self {
@@ -166,14 +166,14 @@ impl StoreError {
         }
     }
 
-    /// Names an error of SQLite by what can be done about it.
+    /// Turns an error of SQLite into the variant the caller can act on.
     pub(crate) fn sql(path: &Path, doing: &'static str, source: rusqlite::Error) -> StoreError {
         let path = path.to_owned();
         let Some(failure) = source.sqlite_error() else {
             return StoreError::Sql { doing, source };
         };
         match failure.code {
-            // The index of the log could not be given its size: nothing else keeps a file from growing.
+            // The file of the log's index could not grow: the disk is full.
             _ if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => StoreError::Full { path },
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreError::Busy { path },
             ErrorCode::OperationInterrupted => StoreError::OutOfTime,
@@ -188,7 +188,7 @@ impl StoreError {
         }
     }
 
-    /// Names an error of the file system.
+    /// Turns an error of the file system into the variant the caller can act on.
     pub(crate) fn io(doing: &'static str, path: &Path, source: io::Error) -> StoreError {
         let path = path.to_owned();
         match source.kind() {

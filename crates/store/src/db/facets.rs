@@ -1,6 +1,6 @@
 //! The parts of a store, each with its own readers and writers: `store.memories().get(id)`, `store.sync_mut().mark_pushed(..)`.
 //!
-//! A reader borrows the store, a writer borrows it exclusively: who holds a `&Store` can only read. Not here: opening and
+//! A reader borrows the store, a writer borrows it exclusively: the holder of a `&Store` can only read. Not here: opening and
 //! transactions (`open`).
 
 use crate::Store;

@@ -1,8 +1,8 @@
-//! Somebody else's SQLite database, read and never changed: for importing what other programs remember.
+//! Reads the SQLite database of another program, to import what it remembers. Never changes it.
 //!
-//! Nothing is written beside it either, but for the index SQLite needs to read a log that was left behind. What a newer version of a
-//! program calls otherwise, or has not got, is read as nothing.
-//! Not here: what the tables of which program mean (`import`, `hosts`).
+//! Nothing is written beside it either, except the index that SQLite needs to read a log that was left behind. A table or column
+//! that a newer version of the program has renamed or dropped reads as nothing. Not here: what the tables of each program mean
+//! (`exchange`, `hosts`).
 
 use crate::StoreError;
 use crate::db::home;
@@ -21,12 +21,12 @@ pub struct ForeignDatabase {
     path: PathBuf,
 }
 
-/// Which rows of a table are wanted.
+/// Which rows of a table to read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RowQuery<'a> {
     /// The table.
     pub table: &'a str,
-    /// The columns. One the table has not got is read as nothing.
+    /// The columns. One that the table does not have reads as nothing.
     pub columns: &'a [&'a str],
     /// Only rows that hold these values.
     pub only: &'a [(&'a str, &'a str)],
@@ -34,14 +34,14 @@ pub struct RowQuery<'a> {
     pub order: &'a [&'a str],
 }
 
-/// One row: what its columns hold, by name.
+/// One row: the values of its columns, by name.
 #[derive(Clone, Debug, Default)]
 pub struct ForeignRow {
     values: HashMap<String, String>,
 }
 
 impl ForeignRow {
-    /// Returns what a column says, if it says anything.
+    /// Returns the text of a column, if it is not empty.
     #[must_use]
     pub fn text(&self, column: &str) -> Option<&str> {
         self.values.get(column).map(String::as_str).filter(|text| !text.is_empty())
@@ -61,14 +61,14 @@ impl ForeignRow {
     }
 }
 
-/// Another program that writes may be waited for so long.
+/// How long to wait for another program that writes.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A longer value is no text anybody wrote; it is read as nothing.
+/// A longer value is not text that a person wrote; it reads as nothing.
 const LONGEST_VALUE: usize = 16 << 20;
 
 impl ForeignDatabase {
-    /// Opens a database. Where nobody has it open, not even SQLite's own files are made beside it.
+    /// Opens a database. If no other process has it open, SQLite does not even create its own files beside it.
     pub fn open(path: &Path) -> Result<ForeignDatabase, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let has_log = home::beside(path, "-wal").metadata().is_ok_and(|log| log.len() > 0);
@@ -90,12 +90,12 @@ impl ForeignDatabase {
         self.names("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name", &[])
     }
 
-    /// Returns the names of a table's columns; none where there is no such table.
+    /// Returns the names of a table's columns; none if there is no such table.
     pub fn columns(&self, table: &str) -> Result<Vec<String>, StoreError> {
         self.names("SELECT name FROM pragma_table_info(?1)", &[table])
     }
 
-    /// Calls `tell` with the wanted rows until it breaks off. A table that is not there has none.
+    /// Calls `visit` with each row until it breaks off. A missing table has no rows.
     pub fn each(
         &self,
         wanted: RowQuery<'_>,
@@ -141,7 +141,7 @@ impl ForeignDatabase {
         Ok(())
     }
 
-    /// Returns the wanted rows, where they are known to be few.
+    /// Returns the rows, where they are known to be few.
     pub fn rows(&self, wanted: RowQuery<'_>) -> Result<Vec<ForeignRow>, StoreError> {
         let mut rows = Vec::new();
         self.each(wanted, |row| {

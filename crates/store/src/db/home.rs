@@ -1,4 +1,4 @@
-//! The directory everything of ours lives in, and how it is kept to its owner.
+//! The directory that holds all our files, and how it is kept private to its owner.
 //!
 //! Not here: where it is (`cli` decides from the environment), what is in the files.
 
@@ -36,13 +36,13 @@ impl Home {
         self.root.join("backstory.db")
     }
 
-    /// Returns the path of the vector file. It is derived: what is lost with it is made anew.
+    /// Returns the path of the vector file. It is derived: if it is lost, it is made again.
     #[must_use]
     pub fn vectors(&self) -> PathBuf {
         self.root.join("vectors")
     }
 
-    /// Returns the directory of events that wait for the database.
+    /// Returns the spool: the directory of events that wait for the database.
     #[must_use]
     pub fn spool(&self) -> PathBuf {
         self.root.join("spool")
@@ -76,14 +76,14 @@ impl Home {
         self.root.join("replacement.db")
     }
 
-    /// Returns the file that says damage was met once.
+    /// Returns the file that records that damage was seen once.
     pub(crate) fn damage_note(&self) -> PathBuf {
         self.root.join("damage-suspected")
     }
 
-    /// Makes the directory if need be, open to nobody else.
+    /// Creates the directory if it is missing, closed to everyone else.
     ///
-    /// A directory that is a link or another user's is refused: whoever controls it could read or plant memories.
+    /// A directory that is a link or belongs to another user is refused: that user could read or plant memories.
     pub fn prepare(&self) -> Result<(), StoreError> {
         match self.is_open_to_others()? {
             None => make_private_dir(&self.root),
@@ -93,7 +93,7 @@ impl Home {
         }
     }
 
-    /// Whether others may enter the directory, if it is there. Refuses one that is not ours alone to change.
+    /// Whether others may enter the directory, if it exists. Refuses one that another user can change.
     pub(crate) fn is_open_to_others(&self) -> Result<Option<bool>, StoreError> {
         let metadata = match fs::symlink_metadata(&self.root) {
             Ok(metadata) => metadata,
@@ -114,20 +114,20 @@ impl Home {
     }
 }
 
-/// Makes a directory, and those above it, open to nobody else.
+/// Creates a directory and its parents, closed to everyone else.
 pub(crate) fn make_private_dir(path: &Path) -> Result<(), StoreError> {
     create_private_dirs(path).map_err(|error| StoreError::io("create", path, error))?;
     close_if_open(path, close_dir_to_others)
 }
 
-/// Opens a file for writing, made for its owner alone where there is none.
+/// Opens a file for writing; creates it private to its owner if it is missing.
 pub(crate) fn open_private_file(path: &Path) -> Result<File, StoreError> {
     private(OpenOptions::new().write(true).create(true).truncate(false))
         .open(path)
         .map_err(|error| StoreError::io("open", path, error))
 }
 
-/// Makes an empty file for its owner alone. One that exists is not even opened: it may be a database in use.
+/// Creates an empty file private to its owner. One that exists is not even opened: it may be a database in use.
 pub(crate) fn make_private_file(path: &Path) -> Result<(), StoreError> {
     match private(OpenOptions::new().write(true).create_new(true)).open(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(StoreError::io("create", path, error)),
@@ -135,7 +135,7 @@ pub(crate) fn make_private_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Takes a file from everyone but its owner, where it exists.
+/// Closes a file to everyone but its owner, if it exists.
 pub(crate) fn close_to_others(path: &Path) -> Result<(), StoreError> {
     close_if_open(path, close_file_to_others)
 }
@@ -149,7 +149,7 @@ fn close_if_open(path: &Path, close: fn(&Path) -> io::Result<()>) -> Result<(), 
     }
 }
 
-/// How the names of a database, its log and its shared memory end.
+/// The endings of the names of a database, its log and its shared memory.
 pub(crate) const SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
 /// Returns the path of a file SQLite keeps beside a database.

@@ -1,4 +1,4 @@
-//! Bringing an older database to this build's schema: an ordered list, forward only, in one transaction.
+//! Brings an older database to this build's schema: an ordered list, forward only, in one transaction.
 //!
 //! A migration is never edited once released: a test holds their digests. Each is additive within a major version.
 
@@ -6,17 +6,17 @@ use crate::{Store, StoreError};
 use backstory_memory::{Digest, Timestamp, digest};
 use rusqlite::{Connection, params};
 
-/// The schema the first migration makes. Numbers 1 to 10 belonged to schemas from before the first release: a file that has one is
-/// refused, and a program of that time refuses ours as newer.
+/// The schema that the first migration creates. Numbers 1 to 10 belonged to schemas from before the first release: a file with one
+/// of those is refused, and a program of that time refuses ours as newer.
 pub(crate) const FIRST: i64 = 11;
 
 /// The schema this build writes.
 pub(crate) const CURRENT: i64 = FIRST + MIGRATIONS.len() as i64 - 1;
 
-/// The migrations in order; the first makes schema [`FIRST`].
+/// The migrations in order; the first creates schema [`FIRST`].
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
 
-/// Brings the database to [`CURRENT`]. Of several processes that start together one migrates and the others find it done.
+/// Brings the database to [`CURRENT`]. If several processes start together, one migrates and the others find it done.
 pub(crate) fn run(store: &mut Store, now: Timestamp) -> Result<(), StoreError> {
     run_list(store, MIGRATIONS, now)
 }
@@ -37,14 +37,14 @@ fn run_list(store: &mut Store, migrations: &[&str], now: Timestamp) -> Result<()
     })
 }
 
-/// Makes an empty database of this build's schema, to compare with.
+/// Creates an empty database with this build's schema, to compare with.
 pub(crate) fn fresh_in_memory() -> rusqlite::Result<Connection> {
     let db = Connection::open_in_memory()?;
     MIGRATIONS.iter().try_for_each(|sql| db.execute_batch(sql))?;
     Ok(db)
 }
 
-/// Returns the statements that make the word index, as the schema has them.
+/// Returns the statements that create the word index, as the schema has them.
 pub(crate) fn word_index() -> rusqlite::Result<String> {
     let sql = "SELECT sql FROM sqlite_schema WHERE name = 'memory_words'";
     let table: String = fresh_in_memory()?.query_row(sql, [], |row| row.get(0))?;

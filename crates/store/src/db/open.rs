@@ -1,6 +1,6 @@
-//! Opening the database: in which order, and with which promises; and how everything else reads and writes it.
+//! Opens the database: in which order, and with which guarantees. Everything else reads and writes it through here.
 //!
-//! Not here: bringing an old schema up to date (`migrate`), what becomes of a damaged file (`repair`).
+//! Not here: bringing an old schema up to date (`migrate`), and repairing a damaged file (`repair`).
 
 use crate::db::deadline::Deadline;
 use crate::db::home::{SUFFIXES, beside, close_to_others, make_private_file};
@@ -13,12 +13,12 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What a process wants from the store. It decides how long it waits and who pays for housekeeping.
+/// What a process wants from the store. Decides how long it waits, and which process does the housekeeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// A hook: waits next to nothing, never checkpoints, never repairs.
+    /// A hook: hardly waits, never checkpoints, never repairs.
     Hook,
-    /// A person's command: waits for others, takes in the spool, repairs what is damaged.
+    /// A person's command: waits for others, drains the spool, repairs what is damaged.
     Command,
     /// Reading where nothing can be written: a read-only home, a backup.
     Read,
@@ -42,11 +42,11 @@ pub struct Store {
     pub(crate) patience: Duration,
     pub(crate) deadline: Deadline,
     repaired: Option<Box<RepairReport>>,
-    /// Whether a part of several writes has failed.
+    /// Whether one write of a transaction has failed.
     has_failed: bool,
 }
 
-/// More statements than SQLite's wrapper keeps by itself: an import uses them all, by turns.
+/// More statements than rusqlite caches by default: an import uses all of them in turn.
 const KEPT_STATEMENTS: usize = 96;
 
 /// The oldest SQLite that does not lose commits when a writer races a checkpoint (3.51.3).
@@ -59,9 +59,9 @@ pub fn sqlite_version() -> &'static str {
 }
 
 impl Store {
-    /// Opens the store of a home, making it if there is none.
+    /// Opens the store of a home, and creates it if there is none.
     ///
-    /// A command also takes in what waits in the spool, and replaces a database that is damaged beyond doubt.
+    /// A command also drains the spool, and replaces a database that is certainly damaged.
     pub fn open(home: &Home, purpose: Purpose, now: Timestamp) -> Result<Store, StoreError> {
         if purpose == Purpose::Read {
             home.is_open_to_others()?;
@@ -84,7 +84,7 @@ impl Store {
         purpose: Purpose,
         now: Timestamp,
     ) -> Result<Store, StoreError> {
-        // SQLite gives the log and the shared memory the mode of the database, so that comes first.
+        // SQLite gives the log and the shared memory the mode of the database, so the database comes first.
         make_private_file(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
@@ -102,7 +102,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a database to look whether it is sound, and writes nothing. Read only, SQLite would not look at CHECK constraints.
+    /// Opens a database to check it, and writes nothing. Opened read-only, SQLite would not check CHECK constraints.
     pub(crate) fn open_for_check(home: &Home, path: PathBuf) -> Result<Store, StoreError> {
         if !path.exists() {
             return Err(StoreError::Absent { path });
@@ -120,7 +120,8 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let store = Store::connect(home, &path, flags, Purpose::Read.patience())?;
         match store.known_version() {
-            // Without a writable directory SQLite cannot make the shared memory of a WAL database; nobody can be writing either.
+            // Without a writable directory SQLite cannot create the shared memory of a WAL database; no process can be writing
+            // either.
             Err(StoreError::NotWritable { .. }) => {
                 let unchanging = Store {
                     path,
@@ -156,9 +157,9 @@ impl Store {
         // The timeout comes before any other statement: changing the journal mode takes a lock, and hooks that start together
         // would otherwise fail at once instead of waiting for each other.
         store.set_busy_timeout(patience)?;
-        // Until we know that the schema is ours, not even the log of a newer build may be moved (law 11).
+        // Until we know that the schema is ours, not even the log of a newer build may be checkpointed (law 11).
         store.set(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-        // Plans do not depend on bound values: FTS5's own statements would otherwise be parsed anew for every word looked up.
+        // Plans must not depend on bound values: otherwise FTS5's own statements would be parsed again for every word looked up.
         store.set(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         Ok(store)
     }
@@ -178,12 +179,12 @@ impl Store {
     }
 
     fn configure(&self, purpose: Purpose, is_fresh: bool) -> Result<(), StoreError> {
-        // A hook must not wait for a process whose work it would do for others: the checkpoint is paid at the end of a turn.
+        // A hook must not wait for a checkpoint: the end of a turn pays for it.
         self.set(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, purpose == Purpose::Hook)?;
         self.set(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         refuse_unsafe_sqlite(rusqlite::version_number(), rusqlite::version())?;
         if is_fresh {
-            // Only an empty file can learn this.
+            // Only an empty file accepts this setting.
             self.batch("PRAGMA auto_vacuum = INCREMENTAL")?;
         }
         self.switch_to_wal(purpose.patience())?;
@@ -198,7 +199,7 @@ impl Store {
         self.db.set_db_config(option, value).map(drop).map_err(self.failed("configure the database"))
     }
 
-    /// Switches to WAL where that has not been done. SQLite may skip the busy handler here, so we wait ourselves.
+    /// Switches to WAL if the database is not in it yet. SQLite may skip the busy handler here, so we wait ourselves.
     fn switch_to_wal(&self, patience: Duration) -> Result<(), StoreError> {
         let read = || self.db.pragma_query_value(None, "journal_mode", |row| row.get::<_, String>(0));
         if read().map_err(self.failed("read the journal mode"))? == "wal" {
@@ -218,7 +219,7 @@ impl Store {
         self.db.busy_timeout(patience).map_err(self.failed("set the busy timeout"))
     }
 
-    /// Runs `work` waiting at most so long for others, then goes back to the usual patience.
+    /// Runs `work` with another busy timeout, and then restores the usual one.
     pub(crate) fn with_busy_timeout<T>(
         &self,
         patience: Duration,
@@ -230,7 +231,7 @@ impl Store {
         done
     }
 
-    /// Runs `work` in one short writing transaction; inside of [`Store::transaction`], as a part of that one.
+    /// Runs `work` in one short write transaction; inside [`Store::transaction`], as a part of that one.
     pub(crate) fn write<T>(
         &mut self,
         doing: &'static str,
@@ -246,10 +247,10 @@ impl Store {
         written.map_err(|stop| self.tx_failed(doing, stop))
     }
 
-    /// Runs several writes as one: all of them are kept, or none. Others wait for it, so it should be short.
+    /// Runs several writes as one: all of them are kept, or none. Others wait for it, so it must be short.
     ///
-    /// One that fails fails all, also where `work` goes on: a part is not taken back by itself, because the word index would have to
-    /// write itself out before each.
+    /// If one write fails, all fail, even if `work` goes on. There are no savepoints, because the word index would have to be
+    /// flushed before each one.
     pub fn transaction<T, E: From<StoreError>>(
         &mut self,
         work: impl FnOnce(&mut Store) -> Result<T, E>,
@@ -273,7 +274,7 @@ impl Store {
         done
     }
 
-    /// Makes ready to write a lot at once: more is held in memory, and moved out of the log in larger parts.
+    /// Prepares for many writes: caches more in memory, and checkpoints in larger parts.
     pub fn prepare_bulk_write(&self) -> Result<(), StoreError> {
         self.batch("PRAGMA cache_size = -48000; PRAGMA wal_autocheckpoint = 8000")
     }
@@ -282,14 +283,14 @@ impl Store {
         self.db.execute_batch(sql).map_err(self.failed("write several things as one"))
     }
 
-    /// Runs several reads on one state of the database: they agree with each other, and the locks are taken once.
+    /// Runs several reads on one state of the database: they are consistent, and the locks are taken once.
     pub fn snapshot<T, E: From<StoreError>>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
         if !self.db.is_autocommit() {
             return work();
         }
         self.batch("BEGIN")?;
         let done = work();
-        // Nothing was written, so however it ends nothing is lost. Where the word index is damaged the ordinary end may be refused.
+        // Nothing was written, so nothing is lost either way. If the word index is damaged, the commit may be refused.
         if self.batch("COMMIT").is_err() && !self.db.is_autocommit() {
             self.batch("ROLLBACK")?;
         }
@@ -316,7 +317,7 @@ impl Store {
         self.db.execute_batch(sql).map_err(self.failed("configure the database"))
     }
 
-    /// Names an SQL error by what was being done. Damage is noted wherever it is met: most of it shows only after opening.
+    /// Turns an SQL error into a store error. Damage is recorded wherever it shows: most of it shows only after opening.
     pub(crate) fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> StoreError + use<'_> {
         move |error| {
             let error = StoreError::sql(&self.path, doing, error);
@@ -345,7 +346,7 @@ impl Store {
     }
 }
 
-/// Refuses a SQLite that would lose commits.
+/// Refuses a version of SQLite that can lose commits.
 fn refuse_unsafe_sqlite(number: i32, found: &str) -> Result<(), StoreError> {
     if number < OLDEST_SAFE_SQLITE {
         return Err(StoreError::UnsafeSqlite { found: found.to_owned() });
@@ -363,7 +364,7 @@ fn write_alone<T>(
     Ok(done)
 }
 
-/// Writes a path as the address of a file that nobody changes.
+/// Writes a path as the URI of a file that does not change.
 pub(crate) fn unchanging_uri(path: &Path) -> PathBuf {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/-_.~".contains(byte);
     let mut uri = b"file:".to_vec();
@@ -378,11 +379,11 @@ pub(crate) fn unchanging_uri(path: &Path) -> PathBuf {
     backstory_platform::path_from_bytes(uri)
 }
 
-/// Why a transaction was given up.
+/// Why a transaction was rolled back.
 pub(crate) enum TxError {
     /// SQLite failed.
     Sql(rusqlite::Error),
-    /// What was asked cannot be done.
+    /// The request cannot be fulfilled.
     Refused(StoreError),
 }
 

@@ -1,4 +1,4 @@
-//! Merges the revisions of a memory that the team has with those only this machine has.
+//! Merges the revisions of a memory that the team has with those that only this machine has.
 //!
 //! Some wordings are never pushed: those of the user's own scope, of a kind that stays local, or from before the project was shared.
 //! Not here: the current wording (`inbox`).
@@ -9,7 +9,7 @@ use crate::memories::revise::{Author, RevisionOrigin, insert_revision};
 use backstory_memory::{MemoryId, MemoryScope, SharedRevision};
 use rusqlite::{Connection, params};
 
-/// Replaces the revisions the team has, with their authors, and keeps those only this machine has.
+/// Replaces the revisions the team has, with their authors, and keeps those that only this machine has.
 pub(crate) fn rewrite(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite::Result<()> {
     take_out(db, id, known)?;
     let sql = "SELECT 1 FROM revisions WHERE memory_id = ?1";
@@ -37,7 +37,7 @@ fn take_out(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite
     Ok(())
 }
 
-/// Inserts the team's revisions but the last, each valid until the next one.
+/// Inserts the team's revisions except the last, each valid until the next one.
 fn put_in(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite::Result<()> {
     for (said, next) in known.iter().zip(known.iter().skip(1)) {
         let from = RevisionOrigin { scope: Some(MemoryScope::Project), author: Some(&said.author) };
@@ -46,10 +46,10 @@ fn put_in(db: &Connection, id: MemoryId, known: &[SharedRevision]) -> rusqlite::
     Ok(())
 }
 
-/// Numbers the revisions by when each was replaced. Of two at the same moment the local one comes second: it replaced the
-/// shared one.
+/// Numbers the revisions by when each was replaced. If two were replaced at the same moment, the local one comes second: it
+/// replaced the shared one.
 fn put_in_order(db: &Connection, id: MemoryId) -> rusqlite::Result<()> {
-    // Negative numbers first: the primary key must hold after every statement.
+    // Negative numbers first: the primary key must be unique after every statement.
     let sql = "UPDATE revisions SET revision = -revision WHERE memory_id = ?1";
     db.prepare_cached(sql)?.execute([id.0])?;
     let sql = "UPDATE revisions SET revision = place FROM (

@@ -18,12 +18,12 @@ use backstory_memory::{
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// How much is written in one transaction: hooks wait for it.
+/// How many memories one transaction writes; small, because hooks wait for it.
 const PER_TRANSACTION: usize = 100;
-/// How much is forgotten in one transaction: each memory is searched for in every event.
+/// How many memories one transaction forgets; few, because each is searched for in every event.
 const FORGOTTEN_PER_TRANSACTION: usize = 20;
 
-/// What became of a pulled batch.
+/// The result of applying a pulled batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InboxReport {
     /// Memories that are new here.
@@ -110,7 +110,7 @@ impl Store {
         }
     }
 
-    /// Forgets what was forgotten elsewhere as thoroughly as if it had been forgotten here.
+    /// Forgets what was forgotten elsewhere, as thoroughly as if it had been forgotten here.
     fn apply_deletions(
         &mut self,
         project: ProjectId,
@@ -180,7 +180,7 @@ fn apply_memory(
         Some(memory) => {
             if differs_from(db, &memory, last)? {
                 report.revised += 1;
-                // For that moment the team has these words, or what redaction left of them.
+                // Only if the team has no revision of that moment: otherwise it has these words, or what redaction left of them.
                 if known.is_some_and(|known| shared.revisions.iter().all(|said| said.at != known.at)) {
                     revise::keep_revision(db, &memory, Author::Person, last.at)?;
                 }
@@ -198,7 +198,7 @@ fn apply_memory(
         pinned,
     };
     synced.save(db, home, &shared.uid)?;
-    // The triggers have queued our own write; there is nothing to push.
+    // The triggers have queued this write, but there is nothing to push.
     Ok(dequeue(db, shared.uid.as_str())?)
 }
 

@@ -1,4 +1,4 @@
-//! Changes that are still to be pushed to a team, and marking them as pushed.
+//! Changes that are still to be pushed to a team, and how they are marked as pushed.
 //!
 //! Not here: what may be shared and the transports (crate `sync`).
 
@@ -64,7 +64,7 @@ impl OutboxMemory {
 }
 
 impl SyncReader<'_> {
-    /// Returns pending changes of a project in the order of uids, those after `after` only.
+    /// Returns the pending changes of a project in the order of uids, only those after `after`.
     pub fn outbox(
         &self,
         project: ProjectId,
@@ -123,7 +123,7 @@ fn outbox_entry(db: &Connection, uid: &Uid) -> Result<OutboxEntry, TxError> {
     Ok(OutboxEntry::Changed(Box::new(outbox_memory(db, memory, known)?)))
 }
 
-/// Returns what to push of a memory, given what the hub has.
+/// Returns what to push of a memory, compared with what the hub has.
 fn outbox_memory(db: &Connection, memory: Memory, known: Option<HubState>) -> Result<OutboxMemory, TxError> {
     let superseded_by = match superseded_by(db, &memory)? {
         None => known.as_ref().map_or(Ok(None), |known| replacement_still_to_come(db, known))?,
@@ -131,7 +131,7 @@ fn outbox_memory(db: &Connection, memory: Memory, known: Option<HubState>) -> Re
     };
     let state = content_digest(&memory.content, superseded_by.as_ref());
     let is_as_known = known.as_ref().is_some_and(|known| known.state == state);
-    // A change is later than the revision it changes, whatever the clock says. A re-push keeps its time.
+    // A change is later than the revision it changes, whatever the clock says. A second push keeps its time.
     let at = known.as_ref().map_or(memory.updated_at, |known| {
         if is_as_known { known.at } else { memory.updated_at.max(Timestamp(known.at.0 + 1)) }
     });
@@ -194,7 +194,7 @@ fn scopes(db: &Connection, id: MemoryId) -> rusqlite::Result<Vec<MemoryScope>> {
     statement.query_map([id.0], |row| row.get(0).map(scope))?.collect()
 }
 
-/// Returns the replacement the hub knows of, if it was not pulled yet: the memory is superseded all the same.
+/// Returns the replacement that the hub knows and that was not pulled yet: the memory is superseded all the same.
 fn replacement_still_to_come(db: &Connection, known: &HubState) -> Result<Option<Uid>, TxError> {
     let Some(by) = &known.superseded_by else { return Ok(None) };
     let sql = "SELECT 1 FROM memories WHERE uid = ?1 UNION ALL SELECT 1 FROM tombstones WHERE uid = ?1";

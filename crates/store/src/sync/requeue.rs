@@ -1,4 +1,4 @@
-//! Pushing memories again that the team has lost: a shared folder was deleted, or another branch is checked out.
+//! Pushes memories again that the team has lost: a shared folder was deleted, or another branch is checked out.
 //!
 //! Not here: what is pushed (`outbox`).
 
@@ -9,7 +9,7 @@ use backstory_memory::{Digest, ProjectId, Uid};
 use rusqlite::{Connection, params};
 
 impl SyncReader<'_> {
-    /// Returns which memories of a project the team should have, with the digest of the revision.
+    /// Returns which memories of a project the team should have, with the digest of their revision.
     pub fn synced_digests(&self, project: ProjectId) -> Result<Vec<(Uid, Digest)>, StoreError> {
         self.store.read("look what was told", |db| {
             let sql = "SELECT uid, content_digest FROM synced_memories WHERE project_id = ?1 ORDER BY uid";
@@ -34,7 +34,8 @@ impl SyncWriter<'_> {
     }
 }
 
-/// Queues a memory with all its revisions. The time of the last push is kept, so that the re-push does not win over newer changes.
+/// Queues a memory with all its revisions. The time of the last push is kept, so that the second push does not win over newer
+/// changes.
 pub(crate) fn requeue_one(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
     let sql = "UPDATE synced_memories SET is_confirmed = 0, vectors_pushed = 0 WHERE uid = ?1";
     db.prepare_cached(sql)?.execute([uid.as_str()])?;

@@ -7,7 +7,7 @@ use crate::db::open::TxError;
 use backstory_memory::{Digest, ProjectId, SharedMemory, Timestamp, Uid};
 use rusqlite::{Connection, params};
 
-/// The projects that are shared with the same team as one of them.
+/// The projects that are shared with the same team as this one.
 macro_rules! with_team {
     ($project:literal) => {
         concat!(

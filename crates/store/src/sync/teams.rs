@@ -16,9 +16,9 @@ pub struct Team {
     pub name: String,
     /// Its name on the hub.
     pub hub_team: String,
-    /// The id of its hub; nothing before the hub was first reached, and for a team by git.
+    /// The id of its hub; none before the hub was first reached, and for a team that uses git.
     pub hub_id: Option<String>,
-    /// How what is shared travels.
+    /// How shared memories travel.
     pub transport: TeamTransport,
     /// Where its hub is; never a password.
     pub url: String,
@@ -28,7 +28,7 @@ pub struct Team {
     pub synced_at: Option<Timestamp>,
 }
 
-/// How what a team shares travels.
+/// How the shared memories of a team travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TeamTransport {
     /// Through a PostgreSQL hub.
@@ -63,7 +63,7 @@ pub struct SharedProject {
     pub project: ProjectId,
     /// The team's name.
     pub team: String,
-    /// How what is shared travels.
+    /// How shared memories travel.
     pub transport: TeamTransport,
     /// The hub's name for the project.
     pub hub_project: String,
@@ -73,7 +73,7 @@ pub struct SharedProject {
     pub epoch: Option<String>,
 }
 
-/// What joining a team came to.
+/// The result of joining a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JoinOutcome {
     /// It is joined.
@@ -109,14 +109,14 @@ impl SyncWriter<'_> {
             let sql = "UPDATE teams SET url = ?2, member = ?3, hub_id = ?4 WHERE name = ?1";
             db.execute(sql, params![team.name, team.url, team.member, team.hub_id])?;
             if known.member != team.member {
-                // Pins belong to a member: those pulled so far were somebody else's.
+                // Pins belong to a member: those pulled so far belong to another one.
                 db.execute("UPDATE shared_projects SET watermark = 0 WHERE team = ?1", [&team.name])?;
             }
             Ok(JoinOutcome::Joined)
         })
     }
 
-    /// Sets the id of a team's hub, if it is not set yet.
+    /// Sets the id of a team's hub, unless it is already set.
     pub fn set_hub_id(&mut self, team: &str, hub_id: &str) -> Result<(), StoreError> {
         self.store.write("note a hub", |db| {
             let sql = "UPDATE teams SET hub_id = ?2 WHERE name = ?1 AND hub_id IS NULL";
@@ -124,7 +124,7 @@ impl SyncWriter<'_> {
         })
     }
 
-    /// Leaves a team. What was pulled stays. Returns whether it had been joined.
+    /// Leaves a team. Pulled memories stay. Returns whether it had been joined.
     pub fn leave_team(&mut self, name: &str) -> Result<bool, StoreError> {
         self.store
             .write("leave a team", |db| Ok(db.execute("DELETE FROM teams WHERE name = ?1", [name])? == 1))
@@ -135,7 +135,7 @@ impl SyncWriter<'_> {
         self.store.write("note a hub", |db| Ok(metadata::note(db, &owned_hub(team), &url)?))
     }
 
-    /// Sets when everything was pushed to and pulled from a team.
+    /// Records when everything was pushed to and pulled from a team.
     pub fn mark_synced(&mut self, team: &str, now: Timestamp) -> Result<(), StoreError> {
         self.store.write("note a sync", |db| {
             db.execute("UPDATE teams SET synced_at_ms = ?2 WHERE name = ?1", params![team, now.0])?;
@@ -166,7 +166,7 @@ impl SyncWriter<'_> {
         })
     }
 
-    /// Stops sharing a project. What was pulled stays here, what was pushed stays with the team. Returns whether it was shared.
+    /// Stops sharing a project. Pulled memories stay here, pushed ones stay with the team. Returns whether it was shared.
     pub fn unshare_project(&mut self, project: ProjectId) -> Result<bool, StoreError> {
         self.store.write("share a project no longer", |db| {
             Ok(db.execute("DELETE FROM shared_projects WHERE project_id = ?1", [project.0])? == 1)
@@ -191,7 +191,7 @@ impl SyncWriter<'_> {
         })
     }
 
-    /// Queues what the hub has lost, once everything it has was pulled. Other members' memories are theirs to push; their sync state is
+    /// Queues what the hub has lost, after everything it has was pulled. Other members push their own memories; their sync state is
     /// kept, so that forgetting one here is still pushed.
     pub fn requeue_lost(&mut self, project: ProjectId) -> Result<u64, StoreError> {
         self.store.write("look what a hub has lost", |db| {

@@ -20,8 +20,8 @@ pub struct VectorOutboxEntry {
 }
 
 impl SyncReader<'_> {
-    /// Returns memories of a project whose vectors are made and not pushed, in the order of uids after `after`. Only local memories that
-    /// the hub has in the same revision: the vectors of text that stayed local stay local.
+    /// Returns memories of a project whose vectors are made but not pushed, in the order of uids after `after`. Only local memories
+    /// that the hub has in the same revision: vectors of text that stays local stay local too.
     pub fn vector_outbox(
         &self,
         project: ProjectId,

@@ -1,4 +1,5 @@
-//! Is the store sound? SQLite's own checks, and ours: it does not notice flipped bits inside a row (R12).
+//! Checks whether the store is sound: with SQLite's own checks, and with ours, because SQLite does not notice flipped bits in a row
+//! (R12).
 
 use crate::db::facets::UpkeepReader;
 use crate::db::migrate;
@@ -7,7 +8,7 @@ use crate::{Store, StoreError};
 use backstory_memory::MemoryId;
 use rusqlite::Connection;
 
-/// How closely to look.
+/// How thoroughly to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CheckDepth {
     /// The structure of the file.
@@ -19,15 +20,15 @@ pub enum CheckDepth {
 /// What a check found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// What SQLite says is wrong with the file.
+    /// What SQLite reports about the file.
     pub file: Vec<String>,
-    /// What is wrong with the word index; `backstory index` makes it anew.
+    /// What is wrong with the word index; `backstory index` rebuilds it.
     pub words: Option<String>,
     /// What is wrong with the schema.
     pub schema: Vec<String>,
-    /// Memories whose content is not what was written.
+    /// Memories whose content differs from what was written.
     pub damaged: Vec<MemoryId>,
-    /// How many memories were looked at.
+    /// How many memories were checked.
     pub checked: u64,
 }
 
@@ -40,7 +41,7 @@ impl CheckReport {
 }
 
 impl UpkeepReader<'_> {
-    /// Looks whether the store is sound.
+    /// Checks whether the store is sound.
     pub fn check(&self, depth: CheckDepth) -> Result<CheckReport, StoreError> {
         let (words, file) = self.store.check_file(depth)?.into_iter().partition(|line| is_of_words(line));
         let words: Vec<String> = words;
@@ -68,7 +69,7 @@ impl Store {
         self.read("check the database", |db| {
             let mut lines = Vec::new();
             match complaints(db, sql, &mut lines) {
-                // Damage may be such that not even the check gets past it.
+                // Damage may stop even the check itself.
                 Err(error) if is_damage(&error) || is_of_words(&error.to_string()) || is_garbled(&error) => {
                     lines.push(error.to_string());
                 }
@@ -88,7 +89,7 @@ impl Store {
         }
     }
 
-    /// Compares the schema in the file with the one this build would make.
+    /// Compares the schema in the file with the one this build would create.
     fn check_schema(&self) -> Result<Vec<String>, StoreError> {
         self.read("check the schema", |db| {
             let (expected, found) = (definitions(&migrate::fresh_in_memory()?)?, definitions(db)?);
@@ -100,7 +101,7 @@ impl Store {
         })
     }
 
-    /// Returns whether a table, index or view is missing or not defined as this build would. Triggers do not count: they are
+    /// Returns whether a table, index or view is missing or not defined as in this build. Triggers do not count: they can be
     /// rewritten in place, while a table would have to be copied row by row.
     pub(crate) fn lacks_definitions(&self) -> Result<bool, StoreError> {
         self.read("check the schema", |db| {
@@ -111,7 +112,7 @@ impl Store {
     }
 
     fn check_memories(&self, report: &mut CheckReport) -> Result<(), StoreError> {
-        // Where the list ends early the file has been found damaged already.
+        // If the list ends early, the file has already been found damaged.
         let ids: Vec<i64> = self.read("list the memories", |db| {
             let mut statement = db.prepare("SELECT id FROM memories ORDER BY id")?;
             Ok(statement.query_map([], |row| row.get(0))?.map_while(Result::ok).collect())
@@ -129,7 +130,7 @@ impl Store {
     }
 }
 
-/// Lists type, name and SQL of everything a schema defines.
+/// Lists type, name and SQL of everything that a schema defines.
 fn definitions(db: &Connection) -> rusqlite::Result<Vec<String>> {
     let list = "SELECT type || ' ' || name || ' ' || coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' ORDER BY 1";
     db.prepare(list)?.query_map([], |row| row.get(0))?.collect()
@@ -144,12 +145,12 @@ fn complaints(db: &Connection, sql: &str, lines: &mut Vec<String>) -> rusqlite::
     Ok(())
 }
 
-/// Whether a complaint is about the word index only: derived data, to be made anew.
+/// Whether a complaint is only about the word index, which is derived and can be rebuilt.
 fn is_of_words(complaint: &str) -> bool {
     complaint.contains("memory_words") || complaint.contains("fts5")
 }
 
-/// Whether SQLite stumbled over the definition of a table: the check itself is always well formed.
+/// Whether SQLite failed to parse the definition of a table: the statement of the check itself is always well formed.
 fn is_garbled(error: &rusqlite::Error) -> bool {
     error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_ERROR)
 }

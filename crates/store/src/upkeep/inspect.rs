@@ -1,7 +1,7 @@
-//! What a person who looks around wants to see: page by page, newest first, and in numbers. Nobody's hook waits for any of this.
+//! Lists and totals for a person who browses the store: page by page, newest first. No hook waits for any of this.
 //!
-//! A page begins after a row that is named, not after a count of rows: what is written meanwhile moves nothing. Not here: finding by
-//! words (`search`).
+//! A page begins after a row, not after a number of rows: what is written meanwhile shifts nothing. Not here: search by words
+//! (`search`).
 
 use crate::db::codes;
 use crate::db::facets::{BrowseReader, EventReader};
@@ -11,7 +11,7 @@ use backstory_memory::{EventId, InjectionId, Kind, MemoryId, ProjectId, SessionI
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
-/// Which rows of a list, and from where on.
+/// Which rows to list, and where to begin.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PageRequest {
     /// Of this project only.
@@ -20,15 +20,15 @@ pub struct PageRequest {
     pub session: Option<SessionId>,
     /// Of these kinds only; empty means all.
     pub kinds: Vec<Kind>,
-    /// At this moment only, by its name; of injections.
+    /// Only injections at this moment, by its name.
     pub moment: Option<String>,
-    /// At or after.
+    /// Only at or after this time.
     pub since: Option<Timestamp>,
-    /// Before.
+    /// Only before this time.
     pub until: Option<Timestamp>,
-    /// Those that come after the row of this number.
+    /// Only rows that follow the row with this id in the list.
     pub before: Option<i64>,
-    /// How many at the most.
+    /// How many rows at most.
     pub limit: u32,
 }
 
@@ -67,12 +67,12 @@ pub struct InjectionRow {
     pub build_us: u32,
     pub sections: Vec<String>,
     pub sections_skipped: Vec<String>,
-    /// How many memories it gave, and how many of them were used.
+    /// How many memories it injected, and how many of them were used.
     pub injected: u64,
     pub used: u64,
 }
 
-/// A memory an injection gave.
+/// A memory of an injection.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "named as on an injection")]
 pub struct InjectedRow {
@@ -94,34 +94,34 @@ pub struct Day {
     pub day: i64,
     /// Memories that were written.
     pub memories: u64,
-    /// Events that arrived and are still kept.
+    /// Events that arrived, as far as they are still stored.
     pub events: u64,
-    /// Tokens that were given.
+    /// Tokens that were injected.
     pub tokens: u64,
-    /// Memories that were given.
+    /// Memories that were injected.
     pub injected: u64,
     /// Memories that were used after that.
     pub used: u64,
 }
 
-/// Everything in numbers.
+/// The totals of the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Memories in force of each kind, the most first.
+    /// Memories in force by kind, the largest number first.
     pub by_kind: Vec<(String, u64)>,
-    /// Memories in force of each project, the most first.
+    /// Memories in force by project, the largest number first.
     pub by_project: Vec<(ProjectId, String, u64)>,
-    /// Tokens that were given to hosts.
+    /// Tokens that were injected.
     pub tokens_injected: u64,
-    /// Memories that were given.
+    /// Memories that were injected.
     pub injected: u64,
     /// Memories that were used after that.
     pub used: u64,
-    /// What all memories in force would cost to read.
+    /// The tokens of all memories in force.
     pub tokens: u64,
 }
 
-/// The newest number of everything that is written.
+/// The newest id of each table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is the newest number of what it is called")]
 pub struct NewestIds {
@@ -130,7 +130,7 @@ pub struct NewestIds {
     pub injection: i64,
 }
 
-/// Conditions of a query that are really asked: one that is always true keeps SQLite from using an index.
+/// The conditions of a query. One that is always true is left out, because it keeps SQLite from using an index.
 #[derive(Default)]
 struct QueryConditions {
     sql: Vec<String>,
@@ -161,7 +161,7 @@ impl BrowseReader<'_> {
         conditions.add("m.kind IN (SELECT value FROM json_each(?))", kinds);
         conditions.add("m.created_at_ms >= ?", page.since.map(|at| at.0));
         conditions.add("m.created_at_ms < ?", page.until.map(|at| at.0));
-        // The row may have been forgotten meanwhile: then the list goes on after its neighbour.
+        // The row may have been forgotten meanwhile: then the list continues after its neighbour.
         conditions.add(
             "(m.created_at_ms, m.id) < (SELECT created_at_ms, ? FROM memories WHERE id <= ? ORDER BY id DESC LIMIT 1)",
             page.before,
@@ -181,7 +181,7 @@ impl BrowseReader<'_> {
         })
     }
 
-    /// Lists sessions by when something last happened in them, newest first.
+    /// Lists sessions by their last activity, newest first.
     pub fn sessions(&self, page: &PageRequest) -> Result<Vec<SessionSummary>, StoreError> {
         let mut conditions = QueryConditions::default();
         conditions.add("s.project_id = ?", page.project.map(|id| id.0));
@@ -201,7 +201,7 @@ impl BrowseReader<'_> {
         })
     }
 
-    /// Lists injections in the order they were given, newest first.
+    /// Lists injections, newest first.
     pub fn injections(&self, page: &PageRequest) -> Result<Vec<InjectionRow>, StoreError> {
         let mut conditions = QueryConditions::default();
         conditions.add("i.project_id = ?", page.project.map(|id| id.0));
@@ -220,7 +220,7 @@ impl BrowseReader<'_> {
         Ok(self.store.injections_where(&conditions, 1)?.pop())
     }
 
-    /// Returns what a host was told, word for word; nothing where that is no longer kept.
+    /// Returns the text of an injection, if it is still stored.
     pub fn injection_text(&self, id: InjectionId) -> Result<Option<String>, StoreError> {
         self.store.read("read what was told", |db| {
             let sql = "SELECT text FROM injection_texts WHERE injection_id = ?1";
@@ -228,7 +228,7 @@ impl BrowseReader<'_> {
         })
     }
 
-    /// Returns what an injection gave, in its order.
+    /// Returns the memories of an injection, in its order.
     pub fn injected(&self, id: InjectionId) -> Result<Vec<InjectedRow>, StoreError> {
         self.store.read("read what was injected", |db| {
             let sql = "SELECT g.memory_id, m.title, m.kind, g.section, g.rank, g.score, g.tokens, g.reasons, g.used_at_ms, g.used_how
@@ -254,7 +254,7 @@ impl BrowseReader<'_> {
         })
     }
 
-    /// Returns what happened in a project day by day, oldest first; days on which nothing did are left out.
+    /// Returns the activity of a project day by day, oldest first, without days on which nothing happened.
     pub fn daily_activity(&self, project: ProjectId, since: Timestamp) -> Result<Vec<Day>, StoreError> {
         self.store.read("count the days", |db| {
             let sql = "SELECT day, sum(memories), sum(events), sum(tokens), sum(injected), sum(used) FROM (
@@ -283,7 +283,7 @@ impl BrowseReader<'_> {
         })
     }
 
-    /// Returns everything in numbers.
+    /// Returns the totals of the store.
     pub fn totals(&self) -> Result<Totals, StoreError> {
         self.store.read("count everything", |db| {
             let mut statement = db.prepare_cached(
@@ -307,13 +307,13 @@ impl BrowseReader<'_> {
         })
     }
 
-    /// Returns a number that changes whenever another connection has written.
+    /// Returns a number that changes whenever another connection writes.
     pub fn data_version(&self) -> Result<i64, StoreError> {
         self.store
             .read("look for changes", |db| Ok(db.pragma_query_value(None, "data_version", |row| row.get(0))?))
     }
 
-    /// Returns the newest number of everything that is written.
+    /// Returns the newest id of each table.
     pub fn newest_ids(&self) -> Result<NewestIds, StoreError> {
         self.store.read("look for what is new", |db| {
             let sql = "SELECT (SELECT max(id) FROM memories), (SELECT max(id) FROM events), (SELECT max(id) FROM injections)";
@@ -327,7 +327,7 @@ impl BrowseReader<'_> {
 }
 
 impl EventReader<'_> {
-    /// Returns what was asked first in a session, as long as it is kept.
+    /// Returns the first prompt of a session, as long as it is stored.
     pub fn first_prompt(&self, session: SessionId) -> Result<Option<StoredEvent>, StoreError> {
         let first = self.store.read("look for the first prompt", |db| {
             let sql = "SELECT id FROM events WHERE session_id = ?1 AND kind = 'prompt' ORDER BY id LIMIT 1";
@@ -388,7 +388,7 @@ fn memory_row(row: &Row<'_>) -> rusqlite::Result<MemoryRow> {
     })
 }
 
-/// Reads what needs no understanding; the lists are the caller's.
+/// Reads the plain columns; the caller parses the lists.
 fn injection_row(row: &Row<'_>) -> rusqlite::Result<InjectionRow> {
     Ok(InjectionRow {
         id: InjectionId(row.get(0)?),

@@ -1,9 +1,9 @@
-//! Jobs for a model: what waits to be worded better, who works on it, and when it is given up.
+//! Jobs for a model: which memories wait to be reworded, which process works on them, and when a job is given up.
 //!
-//! **Leases.** A job is claimed for a while. A runner that dies leaves it `running`; once the lease is over the next one claims it
-//! again, and after [`MOST_ATTEMPTS`] claims it is dead. What is done is removed: the memory itself shows it.
+//! **Leases.** A job is claimed for a while. A runner that dies leaves it `running`; when the lease has expired, the next runner
+//! claims it again, and after [`MOST_ATTEMPTS`] claims it is dead. A finished job is removed: the memory itself shows the result.
 //!
-//! Not here: what a call may cost (`model_calls`), what is asked and what an answer is worth (`provider`).
+//! Not here: what a call may cost (`model_calls`), the prompts, and how answers are judged (`provider`).
 
 use crate::db::facets::JobWriter;
 use crate::{Store, StoreError};
@@ -11,30 +11,30 @@ use backstory_memory::{MemoryId, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::time::Duration;
 
-/// A job is tried this often and no more.
+/// How often a job is tried at most.
 pub const MOST_ATTEMPTS: u32 = 3;
 
 /// A job's number in this store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobId(pub i64);
 
-/// A job someone has claimed.
+/// A claimed job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Job {
     /// Its number.
     pub id: JobId,
-    /// The memory to word better.
+    /// The memory to reword.
     pub memory: MemoryId,
     /// The session the memory came from.
     pub session: Option<SessionId>,
-    /// How often it was tried, this time included.
+    /// How often it was tried, including this time.
     pub attempts: u32,
 }
 
 impl JobWriter<'_> {
-    /// Lets memories wait for better words, each once; returns how many wait now that did not before.
+    /// Queues memories to be reworded, each once. Returns how many were added.
     ///
-    /// One whose words are a model's already is passed over.
+    /// A memory that a model has already worded is skipped.
     pub fn enqueue(&mut self, memories: &[MemoryId], now: Timestamp) -> Result<usize, StoreError> {
         self.store.write("let memories wait for better words", |transaction| {
             let mut statement = transaction.prepare_cached(
@@ -47,7 +47,7 @@ impl JobWriter<'_> {
         })
     }
 
-    /// Claims the job that has been due longest, until the lease is over.
+    /// Claims the job that has been due longest, until the lease expires.
     pub fn claim(&mut self, now: Timestamp, lease: Duration) -> Result<Option<Job>, StoreError> {
         let until = later(now, lease);
         self.store.write("claim a job", |transaction| {
@@ -64,19 +64,19 @@ impl JobWriter<'_> {
         })
     }
 
-    /// Removes a job: it is done, or there is nothing left to do.
+    /// Removes a job that is done, or for which there is nothing left to do.
     pub fn finish(&mut self, id: JobId) -> Result<(), StoreError> {
         self.store.write("finish a job", |transaction| {
             Ok(transaction.execute("DELETE FROM jobs WHERE id = ?1", [id.0]).map(drop)?)
         })
     }
 
-    /// Lets a job that failed wait for its next try; after the last it is dead.
+    /// Schedules the next attempt of a job that failed; after the last attempt it is dead.
     pub fn fail(&mut self, id: JobId, retry_at: Timestamp) -> Result<(), StoreError> {
         self.store.reschedule_job(id, retry_at, 0)
     }
 
-    /// Lets a job wait that could not even be tried: this was no attempt.
+    /// Postpones a job that could not be tried. This does not count as an attempt.
     pub fn defer(&mut self, id: JobId, until: Timestamp) -> Result<(), StoreError> {
         self.store.reschedule_job(id, until, 1)
     }
@@ -85,7 +85,7 @@ impl JobWriter<'_> {
 impl Store {
     fn reschedule_job(&mut self, id: JobId, due: Timestamp, attempts_back: u32) -> Result<(), StoreError> {
         self.write("let a job wait", |transaction| {
-            // The memory may have changed meanwhile and wait a second time: one of the two is enough.
+            // The memory may have changed meanwhile and be queued a second time: one job is enough.
             let sql = "UPDATE OR REPLACE jobs SET state = iif(attempts - ?3 >= ?4, 'dead', 'waiting'), attempts = attempts - ?3,
                  due_at_ms = ?2 WHERE id = ?1 AND state = 'running'";
             Ok(transaction.execute(sql, params![id.0, due.0, attempts_back, MOST_ATTEMPTS]).map(drop)?)
@@ -93,7 +93,7 @@ impl Store {
     }
 }
 
-/// The moment a while after another.
+/// Returns the time a while after another.
 fn later(from: Timestamp, by: Duration) -> Timestamp {
     Timestamp(from.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
 }

@@ -1,7 +1,7 @@
-//! Housekeeping, off the hot path: checkpoint, retention, joining the word index, vacuum, backup.
+//! Housekeeping, off the hot path: checkpoint, retention, merging the word index, vacuum, backup.
 //!
-//! **Time.** The machine's clock may jump by years. What is thrown away for its age is measured on a clock of our own that goes on with
-//! the machine's, by at most [`CLOCK_STEP_DAYS`] a run and never back, and by the order of arrival, not by what events say (R15).
+//! **Time.** The machine's clock may jump by years. Retention therefore uses a clock of our own, which follows the machine's by at
+//! most [`CLOCK_STEP_DAYS`] a run and never goes back. Events age by the order in which they arrived, not by their own times (R15).
 
 use crate::db::facets::{UpkeepReader, UpkeepWriter};
 use crate::db::home::{beside, make_private_dir, make_private_file};
@@ -13,47 +13,47 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What is kept, and for how long.
+/// What is kept, and how long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionPolicy {
-    /// Days raw events are kept.
+    /// How many days raw events are kept.
     pub events_days: u32,
-    /// Receipts kept at the most.
+    /// How many receipts are kept at most.
     pub receipts: u32,
-    /// Copies of the database kept.
+    /// How many backups are kept.
     pub backups: u32,
-    /// Hours between two copies.
+    /// Hours between two backups.
     pub backup_hours: u32,
 }
 
 /// What housekeeping did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MaintainReport {
-    /// Events that had grown too old.
+    /// How many events were removed because of their age.
     pub events_removed: u64,
     /// Bytes given back to the file system.
     pub bytes_freed: u64,
-    /// The copy that was made.
+    /// The backup that was made.
     pub backup: Option<PathBuf>,
 }
 
-/// A log longer than this takes a hook noticeable time to read.
+/// A hook needs noticeable time to read a longer log.
 const LONG_LOG: u64 = 1 << 20;
 /// How far our own clock may follow the machine's in one run.
 const CLOCK_STEP_DAYS: i64 = 2;
-/// How many pages are given back in one transaction, and how many events are removed: hooks wait for it.
+/// How many pages one transaction frees, and how many events it removes; few, because hooks wait for it.
 const PAGES_PER_TRANSACTION: u32 = 1000;
 const EVENTS_PER_TRANSACTION: u32 = 500;
-/// How many of the newest injections are kept, and of how many the words: months, and some days, of a busy person.
+/// How many of the newest injections are kept, and how many with their text: months, and some days, for a busy person.
 const INJECTIONS_KEPT: u32 = 10_000;
 const TEXTS_KEPT: u32 = 1_000;
-/// The last millisecond that fits the name of a copy.
+/// The latest time that fits the name of a backup.
 const LATEST_NAME: i64 = 999_999_999_999_999;
-/// The fact that says when the last copy was made.
+/// The metadata key of when the last backup was made.
 const BACKED_UP_AT: &str = "backed_up_at_ms";
 
 impl UpkeepWriter<'_> {
-    /// Does what is due.
+    /// Does all housekeeping that is due.
     pub fn maintain(
         &mut self,
         retention: RetentionPolicy,
@@ -63,7 +63,7 @@ impl UpkeepWriter<'_> {
         let events_removed = self.store.remove_old_events(retention, now)?;
         self.store.remove_old_records(retention)?;
         self.store.trim_code()?;
-        // What cannot be joined now will be another time, and damage has been noted: the rest is to be done all the same.
+        // If the index cannot be merged now, a later run will do it, and damage has been recorded. Either way the rest goes on.
         drop(self.store.upkeep_mut().merge_word_index());
         self.store.upkeep_mut().vacuum()?;
         self.store.upkeep().checkpoint()?;
@@ -79,7 +79,7 @@ impl UpkeepWriter<'_> {
             let left: i64 = self.store.write("vacuum the database", |transaction| {
                 let sql = format!("PRAGMA incremental_vacuum({PAGES_PER_TRANSACTION})");
                 let mut statement = transaction.prepare(&sql)?;
-                // Each step frees one page.
+                // Each row of the result frees one page.
                 let mut rows = statement.query([])?;
                 while rows.next()?.is_some() {}
                 Ok(transaction.pragma_query_value(None, "freelist_count", |row| row.get(0))?)
@@ -90,12 +90,12 @@ impl UpkeepWriter<'_> {
         }
     }
 
-    /// Copies the database as it is now. The copy is checked before it counts.
+    /// Backs up the database. The backup is checked before it counts.
     pub fn back_up(&mut self, retention: RetentionPolicy, now: Timestamp) -> Result<PathBuf, StoreError> {
         let dir = self.store.home.backups();
         make_private_dir(&dir)?;
         remove_unfinished(&dir)?;
-        // Named by the clock, but always after the newest: the names are the order in which they go.
+        // Named by the clock, but always after the newest: backups are removed in the order of their names.
         let newest = backups(&self.store.home).last().and_then(|path| backup_time(path));
         let at = newest.map_or(0, |newest| newest.0.saturating_add(1)).max(now.0.clamp(0, LATEST_NAME));
         let path = dir.join(format!("backstory-{at:015}.db"));
@@ -115,9 +115,9 @@ impl UpkeepWriter<'_> {
 }
 
 impl UpkeepReader<'_> {
-    /// Cuts the log where it has grown long.
+    /// Truncates the log if it has grown long.
     ///
-    /// Whoever opens the store alone reads the whole log first, so it is kept short enough to be read unnoticed
+    /// The first process to open the store reads the whole log, so it is kept short enough for that to go unnoticed
     /// (docs/design/0002-write-ahead-log.md).
     pub fn truncate_long_log(&self) -> Result<(), StoreError> {
         match fs::metadata(beside(&self.store.path, "-wal")) {
@@ -126,16 +126,16 @@ impl UpkeepReader<'_> {
         }
     }
 
-    /// Moves the log into the database and cuts it, as far as nobody is made to wait.
+    /// Moves the log into the database and truncates it, as far as no other process has to wait.
     pub fn checkpoint(&self) -> Result<(), StoreError> {
-        // Passive does the work while others write; what is left to the second is short.
+        // A passive checkpoint works while others write; what remains for the second step is short.
         self.store.read("checkpoint", |db| Ok(db.execute_batch("PRAGMA wal_checkpoint(PASSIVE)")?))?;
         self.store.cut_log(Duration::ZERO).map(drop)
     }
 }
 
 impl Store {
-    /// Moves what is left of the log into the database and cuts it. Returns whether nobody stood in the way.
+    /// Moves the rest of the log into the database and truncates it. Returns whether no other process prevented it.
     pub(crate) fn cut_log(&self, patience: Duration) -> Result<bool, StoreError> {
         let cut = self.with_busy_timeout(patience, || {
             self.read("clear the log", |db| {
@@ -160,7 +160,7 @@ impl Store {
         })
     }
 
-    /// A copy of rot must not push out the good ones.
+    /// Refuses a damaged backup: it must not push out the good ones.
     fn refuse_unsound(&self, copy: &Path) -> Result<(), StoreError> {
         let report = Store::open_read_only(&self.home, copy.to_owned())?.upkeep().check(CheckDepth::Full)?;
         if report.is_sound() {
@@ -179,13 +179,13 @@ impl Store {
     ) -> Result<Option<PathBuf>, StoreError> {
         let every = i64::from(retention.backup_hours) * 3_600_000;
         let last = self.read("see when a copy was made", |db| Ok(metadata::number(db, BACKED_UP_AT)?))?;
-        // A clock that went back is no reason to wait for years.
+        // A clock that was set back must not delay backups for years.
         let is_due = last.is_none_or(|last| now.0.saturating_sub(last).saturating_abs() >= every);
         if retention.backups == 0 || !is_due {
             return Ok(None);
         }
         match self.upkeep_mut().back_up(retention, now) {
-            // The good copies stay; a closer look at the next opening mends what it can.
+            // The good backups stay; the next command checks closely and repairs what it can.
             Err(StoreError::Damaged { .. }) => Ok(None),
             made => made.map(Some),
         }
@@ -210,7 +210,7 @@ impl Store {
         Ok(removed)
     }
 
-    /// Removes all but the newest receipts and injections, and of those all but the newest texts.
+    /// Removes all but the newest receipts and injections, and all but the newest texts of injections.
     fn remove_old_records(&mut self, retention: RetentionPolicy) -> Result<(), StoreError> {
         self.write("remove old receipts", |transaction| {
             let sql = "DELETE FROM receipts WHERE id <= (SELECT max(id) FROM receipts) - ?1";
@@ -220,7 +220,7 @@ impl Store {
             let newest = "(SELECT max(id) FROM injections)";
             let texts = format!("DELETE FROM injection_texts WHERE injection_id <= {newest} - ?1");
             transaction.execute(&texts, [TEXTS_KEPT])?;
-            // How often a memory was shown and used is counted elsewhere, for ever.
+            // The counts of how often a memory was shown and used are stored elsewhere and kept for ever.
             let records = format!("DELETE FROM injections WHERE id <= {newest} - ?1");
             Ok(transaction.execute(&records, [INJECTIONS_KEPT]).map(drop)?)
         })
@@ -235,7 +235,7 @@ impl Store {
     }
 }
 
-/// Moves our own clock by as much as the machine's went on since the last run, and returns it.
+/// Advances our own clock by as much as the machine's advanced since the last run, and returns it.
 fn advance_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<i64> {
     let most = CLOCK_STEP_DAYS * Timestamp::DAY_MS;
     let step =
@@ -246,10 +246,10 @@ fn advance_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<i64> {
     Ok(clock)
 }
 
-/// Marks which events have arrived by now, and returns the newest of those that had when it was so many days earlier.
+/// Records which events have arrived by now, and returns the newest that had arrived `days` ago.
 fn newest_older_than(db: &Connection, clock: i64, days: u32) -> rusqlite::Result<i64> {
     let before = clock.saturating_sub(i64::from(days) * Timestamp::DAY_MS);
-    // A mark an hour is fine enough; the clock may stand still for many runs.
+    // One mark per hour is enough; the clock may stand still for many runs.
     db.execute(
         "INSERT INTO retention_marks (clock_ms, newest_event_id)
          SELECT ?1 - ?1 % 3600000, coalesce(max(id), 0) FROM events WHERE true
@@ -268,7 +268,7 @@ fn newest_older_than(db: &Connection, clock: i64, days: u32) -> rusqlite::Result
     Ok(newest.unwrap_or(0))
 }
 
-/// Removes copies whose making was cut short.
+/// Removes unfinished backups.
 fn remove_unfinished(dir: &Path) -> Result<(), StoreError> {
     let Ok(entries) = fs::read_dir(dir) else { return Ok(()) };
     let files = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
@@ -279,7 +279,7 @@ fn remove_unfinished(dir: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Lists the copies of the database, oldest first.
+/// Lists the backups, oldest first.
 pub(crate) fn backups(home: &Home) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(home.backups()) else { return Vec::new() };
     let mut files: Vec<PathBuf> = entries

@@ -1,7 +1,7 @@
 //! What calls to a model cost, and whether another may be made.
 //!
-//! A call is written down before it is made, with what it is expected to cost, and put right after it: whoever is killed in
-//! between has spent what was expected. So the caps hold whatever happens, in whatever process.
+//! A call is recorded before it is made, with its expected cost, and corrected afterwards. A process that is killed in between has
+//! spent the expected cost. So the caps hold whatever happens, in every process.
 
 use crate::db::facets::{JobReader, JobWriter};
 use crate::{Job, StoreError};
@@ -14,7 +14,7 @@ const BREAK_MS: i64 = 60 * 60 * 1000;
 /// No more calls than this in a minute, whatever they cost.
 const CALLS_A_MINUTE: u32 = 10;
 const MINUTE_MS: i64 = 60 * 1000;
-/// How long calls, dead jobs and our own sessions are remembered.
+/// How long calls, dead jobs and our own sessions are stored.
 const REMEMBERED_DAYS: i64 = 90;
 
 /// A call's number in this store.
@@ -33,9 +33,9 @@ pub struct TokenCaps {
 /// Whether a call may be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallPermission {
-    /// It may, and is written down.
+    /// It may, and is recorded.
     Granted(CallId),
-    /// Its session has used up its share.
+    /// The cap of its session is reached.
     SessionCapReached,
     /// No call may be made for now.
     Refused(CallRefusal),
@@ -44,15 +44,15 @@ pub enum CallPermission {
 /// Why no call may be made for now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallRefusal {
-    /// The share of the day is used up.
+    /// The cap of the day is reached.
     DayCapReached,
-    /// There were many in the last minute.
+    /// There were too many calls in the last minute.
     RateLimited,
     /// The last ones all failed.
     CircuitOpen,
 }
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallOutcome {
     /// Its answer was used.
@@ -73,10 +73,10 @@ impl CallOutcome {
     }
 }
 
-/// How work for models is doing.
+/// The state of the work for models.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ModelWorkStatus {
-    /// Calls that are remembered.
+    /// Calls that are still stored.
     pub calls: u64,
     /// Calls of the last 24 hours.
     pub calls_last_day: u64,
@@ -86,12 +86,12 @@ pub struct ModelWorkStatus {
     pub waiting: u64,
     /// Jobs that were given up.
     pub dead: u64,
-    /// Whether calls rest because the last ones all failed.
+    /// Whether calls are suspended because the last ones all failed.
     pub is_circuit_open: bool,
 }
 
 impl JobWriter<'_> {
-    /// Asks for leave to make a call that is expected to cost so much, and writes it down when it is given.
+    /// Checks whether a call with this expected cost may be made, and records it if so.
     pub fn begin_call(
         &mut self,
         job: &Job,
@@ -117,7 +117,7 @@ impl JobWriter<'_> {
             if !fits(spent, caps.tokens_per_session) {
                 return Ok(CallPermission::SessionCapReached);
             }
-            // What it is for may be forgotten meanwhile; what it costs is not.
+            // The job or session may be forgotten meanwhile; the cost is recorded all the same.
             transaction.execute(
                 "INSERT INTO model_calls (job_id, session_id, provider, at_ms, tokens, outcome)
                  VALUES ((SELECT id FROM jobs WHERE id = ?1), (SELECT id FROM sessions WHERE id = ?2), ?3, ?4, ?5, 'started')",
@@ -127,7 +127,7 @@ impl JobWriter<'_> {
         })
     }
 
-    /// Notes how a call ended and what it cost; what nobody knows stays what was expected.
+    /// Records the result and the cost of a call; an unknown cost stays the expected one.
     pub fn end_call(
         &mut self,
         id: CallId,
@@ -142,7 +142,7 @@ impl JobWriter<'_> {
         })
     }
 
-    /// Lets go of what is too old to matter.
+    /// Removes what is too old to matter.
     pub fn trim_model_work(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let before = now.0 - REMEMBERED_DAYS * Timestamp::DAY_MS;
         self.store.write("let go of old work for models", |transaction| {
@@ -154,7 +154,7 @@ impl JobWriter<'_> {
 }
 
 impl JobReader<'_> {
-    /// Tells how work for models is doing.
+    /// Returns the state of the work for models.
     pub fn model_work(&self, now: Timestamp) -> Result<ModelWorkStatus, StoreError> {
         self.store.read("look at the work for models", |db| {
             let (calls_last_day, tokens_last_day) = calls_since(db, now.0 - Timestamp::DAY_MS)?;
@@ -171,13 +171,13 @@ impl JobReader<'_> {
     }
 }
 
-/// Returns how many calls there were since, and what they cost. A clock that was set back makes it more, never less.
+/// Returns the number and the cost of the calls since then. A clock that was set back raises both, never lowers them.
 fn calls_since(db: &Connection, since: i64) -> rusqlite::Result<(u64, u64)> {
     let sql = "SELECT count(*), coalesce(sum(tokens), 0) FROM model_calls WHERE at_ms > ?1";
     db.prepare_cached(sql)?.query_row([since], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// Whether the last calls all failed, the newest of them not long ago. One that never ended failed too.
+/// Whether the last calls all failed, the newest of them recently. A call that never ended counts as failed.
 fn is_broken(db: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
     let sql = "SELECT count(*) >= ?1 AND max(at_ms) > ?2 FROM
          (SELECT outcome, at_ms FROM model_calls ORDER BY id DESC LIMIT ?1) WHERE outcome <> 'used'";

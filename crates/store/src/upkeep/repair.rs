@@ -1,9 +1,9 @@
-//! What happens when the database is damaged: single memories and the word index are mended in place; a broken file is moved aside,
-//! never thrown away, and replaced by the newest sound copy and whatever can still be read of the broken one.
+//! Repairs a damaged database. Single memories and the word index are repaired in place. A broken file is moved aside, never
+//! deleted, and replaced by the newest sound backup plus whatever can still be read from the broken file.
 //!
-//! Damage must be met twice, by two processes, before anything is moved: a lock, a full disk or a missing permission is not damage.
-//! Hooks never repair; they let their events wait in the spool. A repair that is killed leaves the broken file in its place and the
-//! note beside it, so that the next one begins anew.
+//! Two processes must see damage before anything is moved: a lock, a full disk or a missing permission is not damage. Hooks never
+//! repair; their events wait in the spool. A repair that is killed leaves the broken file in its place and the note beside it, so
+//! that the next one starts over.
 
 use crate::db::home::{SUFFIXES, beside, make_private_dir, open_private_file};
 use crate::db::migrate;
@@ -20,20 +20,20 @@ use std::path::{Path, PathBuf};
 pub struct RepairReport {
     /// Where the damaged files are now, if they had to be moved.
     pub quarantine: Option<PathBuf>,
-    /// The copy the database was restored from.
+    /// The backup the database was restored from.
     pub restored_from: Option<PathBuf>,
-    /// Memories read from the damaged file that the copy did not have, or had in an older state.
+    /// Memories from the damaged file that the backup lacked, or had in an older state.
     pub salvaged: u64,
-    /// Memories whose content was damaged and could be taken from a copy.
+    /// Memories whose content was damaged and restored from a backup.
     pub mended: u64,
-    /// How many memories the word index was made anew from, if it was broken.
+    /// How many memories the rebuilt word index has, if it was broken.
     pub reindexed: Option<u64>,
 }
 
 impl Store {
-    /// Repairs the database of a home if it is damaged, and says what was done.
+    /// Repairs the database of a home if it is damaged, and returns what was done.
     ///
-    /// Asked for by a person, the damage need not have been met before.
+    /// A person asked for it, so the damage need not have been seen before.
     pub fn repair(home: &Home, now: Timestamp) -> Result<Option<RepairReport>, StoreError> {
         home.prepare()?;
         if let Err(error) = look(home) {
@@ -43,14 +43,14 @@ impl Store {
     }
 }
 
-/// Notes that damage was met, where that is what happened.
+/// Records damage, if the error is that.
 pub(crate) fn note_damage(home: &Home, error: &StoreError) {
     if let StoreError::Damaged { detail, .. } = error {
         note(home, detail);
     }
 }
 
-/// Notes that a check found something to repair.
+/// Records that a check found something to repair.
 pub(crate) fn note_report(home: &Home, report: &CheckReport) {
     if let Some(detail) = report.file.first().or(report.words.as_ref()) {
         note(home, detail);
@@ -62,22 +62,22 @@ pub(crate) fn note_report(home: &Home, report: &CheckReport) {
 }
 
 fn note(home: &Home, detail: &str) {
-    // The note only makes the next process look closely; without it that one notes the damage itself.
+    // The note only makes the next process check closely; without it, that process records the damage itself.
     drop(open_private_file(&home.damage_note()).map(|mut file| file.write_all(detail.as_bytes())));
 }
 
-/// Refuses a home whose database is missing or empty although there was one: beginning anew would hide the loss.
+/// Refuses a home whose database is missing or empty although there was one: starting over would hide the loss.
 pub(crate) fn refuse_lost(home: &Home) -> Result<(), StoreError> {
     let database = home.database();
     let is_empty = |path: &Path| fs::metadata(path).map_or(true, |metadata| metadata.len() == 0);
-    // SQLite would remove a log that has no database under it.
+    // SQLite would remove a log without a database.
     if is_empty(&database) && (!is_empty(&beside(&database, "-wal")) || !maintain::backups(home).is_empty()) {
         return Err(lost(database));
     }
     Ok(())
 }
 
-/// Refuses a database without tables where there are copies of one.
+/// Refuses a database without tables if there are backups.
 pub(crate) fn refuse_emptied(store: &Store) -> Result<(), StoreError> {
     if store.is_main_database() && !maintain::backups(&store.home).is_empty() {
         return Err(lost(store.path.clone()));
@@ -89,7 +89,7 @@ fn lost(path: PathBuf) -> StoreError {
     StoreError::Damaged { path, detail: "it is empty, but there are traces of its content".to_owned() }
 }
 
-/// Repairs the database if an earlier process met damage and a closer look confirms it.
+/// Repairs the database if an earlier process saw damage and a close check confirms it.
 pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<RepairReport>, StoreError> {
     let note = home.damage_note();
     if !note.exists() {
@@ -98,16 +98,16 @@ pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<Repa
     let lock_path = home.repair_lock();
     let lock = open_private_file(&lock_path)?;
     lock.lock().map_err(|error| StoreError::io("lock", &lock_path, error))?;
-    // Whoever held the lock before us may have done it.
+    // The process that held the lock before us may have repaired it.
     if !note.exists() {
         return Ok(None);
     }
     let repair = match look(home) {
         Ok(report) if report.file.is_empty() => mend(home, &report, now)?,
         Ok(_) | Err(StoreError::Damaged { .. }) => Some(replace(home, now)?),
-        // Nothing is left that could be damaged, and nothing to restore it from.
+        // There is no database that could be damaged, and nothing to restore it from.
         Err(StoreError::Absent { .. }) => None,
-        // In use, or not to be had for another reason: that is no damage, and the note stays.
+        // In use, or not accessible for another reason: this is not damage, and the note stays.
         Err(error) if error.is_storage_failure() => return Ok(None),
         Err(error) => return Err(error),
     };
@@ -115,7 +115,7 @@ pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<Repa
     Ok(repair)
 }
 
-/// Looks closely, changing nothing.
+/// Checks closely, and changes nothing.
 fn look(home: &Home) -> Result<CheckReport, StoreError> {
     refuse_lost(home)?;
     let store = Store::open_for_check(home, home.database())?;
@@ -123,7 +123,7 @@ fn look(home: &Home) -> Result<CheckReport, StoreError> {
         return Err(lost(home.database()));
     }
     let report = store.upkeep().check(CheckDepth::Full)?;
-    // A flipped bit in the text of a CHECK leaves the table readable and wrong.
+    // A flipped bit in the text of a CHECK leaves the table readable but wrong.
     if report.file.is_empty() && !report.schema.is_empty() && store.lacks_definitions()? {
         let detail = "a table is not defined as it was".to_owned();
         return Err(StoreError::Damaged { path: home.database(), detail });
@@ -131,7 +131,7 @@ fn look(home: &Home) -> Result<CheckReport, StoreError> {
     Ok(report)
 }
 
-/// Mends what does not need another file.
+/// Repairs what can be repaired in place.
 fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<RepairReport>, StoreError> {
     let is_sound = report.words.is_none() && report.damaged.is_empty();
     if is_sound && report.schema.is_empty() {
@@ -150,8 +150,8 @@ fn mend(home: &Home, report: &CheckReport, now: Timestamp) -> Result<Option<Repa
     Ok(Some(RepairReport { mended, reindexed, ..RepairReport::default() }))
 }
 
-/// Writes all triggers anew: a flipped bit in one of them may leave it readable and wrong. A garbled table is not readable, and no file
-/// stays in place that has one.
+/// Rewrites all triggers: a flipped bit in one may leave it readable but wrong. A garbled table is not readable, and a file with
+/// one never stays in place.
 fn rewrite_triggers(store: &mut Store) -> Result<(), StoreError> {
     let triggers = "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'";
     let list = |db: &Connection| -> rusqlite::Result<Vec<(String, String)>> {
@@ -176,9 +176,9 @@ fn replace(home: &Home, now: Timestamp) -> Result<RepairReport, StoreError> {
     let (mut store, restored_from) = make_replacement(home, now)?;
     let salvaged = if is_lost { 0 } else { salvage::salvage(&mut store, &database)? };
     drop(store);
-    // Vectors of another state of the database: without a file, all are made anew.
+    // These vectors belong to another state of the database: without the file, all are made again.
     remove(&home.vectors())?;
-    // The old log first: over the new database it would be read as its own.
+    // The old log first: beside the new database, it would be read as its own.
     for suffix in ["-wal", "-shm"] {
         remove(&beside(&database, suffix))?;
     }
@@ -188,7 +188,7 @@ fn replace(home: &Home, now: Timestamp) -> Result<RepairReport, StoreError> {
     Ok(RepairReport { quarantine: Some(quarantine), restored_from, salvaged, ..RepairReport::default() })
 }
 
-/// Makes a directory no earlier repair has used, even in the same millisecond.
+/// Creates a directory that no earlier repair has used, not even one in the same millisecond.
 fn free_place(quarantine: &Path, now: Timestamp) -> Result<PathBuf, StoreError> {
     let mut at = now.0.max(0);
     while quarantine.join(format!("{at:015}")).exists() {
@@ -199,7 +199,7 @@ fn free_place(quarantine: &Path, now: Timestamp) -> Result<PathBuf, StoreError> 
     Ok(place)
 }
 
-/// Gives a file a second name, so that no moment exists in which it has none.
+/// Gives a file a second name, so that it has one at every moment.
 fn keep(from: &Path, to: &Path) -> Result<(), StoreError> {
     if !from.exists() {
         return Ok(());
@@ -209,7 +209,7 @@ fn keep(from: &Path, to: &Path) -> Result<(), StoreError> {
         .map_err(|error| StoreError::io("move aside", from, error))
 }
 
-/// Makes a database from the newest sound copy, or an empty one.
+/// Creates a database from the newest sound backup, or an empty one.
 fn make_replacement(home: &Home, now: Timestamp) -> Result<(Store, Option<PathBuf>), StoreError> {
     let path = home.replacement();
     for copy in maintain::backups(home).into_iter().rev() {
@@ -227,7 +227,7 @@ fn make_replacement(home: &Home, now: Timestamp) -> Result<(Store, Option<PathBu
     Ok((Store::open_file(home, &path, Purpose::Command, now)?, None))
 }
 
-/// Removes a database and what SQLite keeps beside it.
+/// Removes a database and the files SQLite keeps beside it.
 pub(crate) fn clear(path: &Path) -> Result<(), StoreError> {
     SUFFIXES.iter().try_for_each(|suffix| remove(&beside(path, suffix)))
 }

@@ -1,7 +1,7 @@
-//! What can still be read of a damaged database, and what a copy knows of a damaged memory.
+//! Salvages what can still be read from a damaged database, and restores damaged memories from a backup.
 //!
-//! Only what proves itself is taken: a memory whose checksum holds, an event that reads whole. What a memory said before and how it relates
-//! to others comes with it, on provenance. Row by row, because a broken page ends any longer reading.
+//! Takes only what proves itself: a memory whose checksum is right, an event that reads as a whole. Earlier revisions and links of
+//! such a memory are taken on trust. Reads row by row, because a broken page ends any longer read.
 
 use crate::db::home::{beside, open_private_file};
 use crate::events::projects;
@@ -16,12 +16,12 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-/// How every database of ours begins: pages of 4 KiB, a write-ahead log, nothing reserved.
+/// The beginning of each of our databases: pages of 4 KiB, a write-ahead log, nothing reserved.
 const HEADER: &[u8; 24] = b"SQLite format 3\0\x10\x00\x02\x02\x00\x40\x20\x20";
-/// No row is smaller: bounds how many there can be, whatever a damaged counter says.
+/// The size of the smallest possible row: bounds how many there can be, whatever a damaged counter says.
 const SMALLEST_ROW: u64 = 40;
 
-/// Takes damaged memories from the newest copy that has them as they were. Returns how many could be mended.
+/// Restores damaged memories from the newest backup that has them intact. Returns how many were restored.
 pub(crate) fn mend_rows(store: &mut Store, damaged: &[MemoryId]) -> Result<u64, StoreError> {
     let mut left: Vec<MemoryId> = damaged.to_vec();
     for copy in maintain::backups(&store.home).into_iter().rev() {
@@ -42,7 +42,7 @@ pub(crate) fn mend_rows(store: &mut Store, damaged: &[MemoryId]) -> Result<u64, 
     Ok((damaged.len() - left.len()) as u64)
 }
 
-/// Writes the content of a row as a copy has it, if it is what the row once said: its uid or its checksum tells.
+/// Overwrites a row with the content from a backup, if its uid and its checksum or time show that it is the same revision.
 fn mend_row(store: &mut Store, memory: &Memory) -> Result<bool, StoreError> {
     store.write("mend a memory", |transaction| {
         let same =
@@ -56,11 +56,11 @@ fn mend_row(store: &mut Store, memory: &Memory) -> Result<bool, StoreError> {
     })
 }
 
-/// Takes over everything readable of a damaged database that the store does not have. Returns how many memories that were.
+/// Adds everything readable from a damaged database that the store lacks. Returns how many memories that were.
 pub(crate) fn salvage(store: &mut Store, damaged: &Path) -> Result<u64, StoreError> {
     let readable = store.home.root().join("salvage.db");
     let bytes = copy_readable(damaged, &readable)?;
-    // With this a table whose definition is garbled is passed over and the others can be read; nothing is written.
+    // With this setting, SQLite skips a table whose definition is garbled and reads the others; nothing is written.
     let source = Store::open_read_only(&store.home, readable.clone())
         .and_then(|source| source.batch("PRAGMA writable_schema = ON").map(|()| source));
     let most = i64::try_from(bytes / SMALLEST_ROW).unwrap_or(0);
@@ -69,16 +69,16 @@ pub(crate) fn salvage(store: &mut Store, damaged: &Path) -> Result<u64, StoreErr
     salvaged
 }
 
-/// Copies a damaged database with a header SQLite accepts, so that a torn end or a garbled head does not hide the rest.
+/// Copies a damaged database and gives it a header SQLite accepts, so that a torn end or a garbled header does not hide the rest.
 ///
-/// Nobody has a connection to it in this process: closing the file drops no lock.
+/// This process has no connection to it: closing the file releases no lock.
 fn copy_readable(damaged: &Path, readable: &Path) -> Result<u64, StoreError> {
     clear(readable)?;
     let failed = |error| StoreError::io("copy", damaged, error);
     let mut bytes = fs::read(damaged).map_err(failed)?;
     if let Some((head, rest)) = bytes.split_first_chunk_mut::<24>() {
         head.copy_from_slice(HEADER);
-        // Where these two differ SQLite takes the length of the file for the number of pages.
+        // If these two differ, SQLite computes the number of pages from the length of the file.
         if let (Some(change), Some(valid_for)) = (rest.first().copied(), rest.get_mut(68)) {
             *valid_for = !change;
         }
@@ -107,7 +107,7 @@ fn salvage_from(store: &mut Store, source: &Store, most: i64) -> Result<u64, Sto
             }
         }
         memories.clone().map(MemoryId).try_for_each(|id| salvage_ties(transaction, source, id))?;
-        // A number that was given away is not given to another.
+        // An id that was used once is never used for another memory.
         raise_counter(transaction, "memories", *memories.end())?;
         let known = newest(transaction, "events")?;
         let first = source.db.query_row("SELECT min(id) FROM events", [], |row| row.get(0)).unwrap_or(1);
@@ -119,7 +119,7 @@ fn salvage_from(store: &mut Store, source: &Store, most: i64) -> Result<u64, Sto
     })
 }
 
-/// Returns the highest number ever given in a table.
+/// Returns the highest id ever used in a table.
 fn newest(db: &Connection, table: &str) -> rusqlite::Result<i64> {
     let sql = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
     Ok(db.query_row(sql, [table], |row| row.get(0)).optional()?.unwrap_or(0))
@@ -134,7 +134,7 @@ fn raise_counter(db: &Connection, table: &str, number: i64) -> rusqlite::Result<
 }
 
 fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite::Result<bool> {
-    // One number is one memory, in every state of one database.
+    // One id is one memory, in every state of one database.
     let before = memories::read(db, memory.id).ok();
     if before.as_ref().is_some_and(|here| here.uid != memory.uid || here.updated_at >= memory.updated_at) {
         return Ok(false);
@@ -173,8 +173,9 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
     Ok(true)
 }
 
-/// Takes over what a memory said before, all of it or nothing: of a part nobody could tell what is missing. What it said has no checksum, so
-/// a copy is believed before a damaged file: there may be more of it, but what the copy has must be in it. Returns whether it was taken.
+/// Takes over all earlier revisions of a memory, or none: it would be impossible to tell what a part of them lacks. Revisions have
+/// no checksum, so the backup is trusted over the damaged file: the file may have more revisions, but must begin with those of the
+/// backup. Returns whether they were taken.
 fn salvage_past(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<bool> {
     let Ok(wordings) = transfer::wordings(&source.db, id) else { return Ok(false) };
     if !wordings.starts_with(&transfer::wordings(db, id).unwrap_or_default()) {
@@ -194,7 +195,7 @@ fn salvage_past(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Resu
     Ok(true)
 }
 
-/// Notes what replaced a memory and how it relates to others, once all are here.
+/// Restores what replaced a memory and how it relates to others, once all of them are here.
 fn salvage_ties(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<()> {
     if let Ok(Some(memory)) = source.memories().get(id)
         && let Standing::Superseded(by) = memory.standing
@@ -221,19 +222,19 @@ fn salvage_event(db: &Connection, source: &Store, id: EventId) -> rusqlite::Resu
     events::record(db, &IncomingEvent { event: stored.event, project_ref: project_ref_of(project) }).map(drop)
 }
 
-/// Finds or makes here the project a memory belongs to there.
+/// Finds or creates the project of a memory from the source.
 fn project_of(db: &Connection, source: &Store, memory: &Memory) -> rusqlite::Result<Option<ProjectId>> {
     let Ok(Some(project)) = source.projects().get(memory.project) else { return Ok(None) };
     projects::project_at(db, &project_ref_of(project), memory.created_at).map(Some)
 }
 
-/// Returns a project as it would be met where it was met last.
+/// Returns a reference to a project in the folder where it was last seen.
 fn project_ref_of(project: Project) -> ProjectRef {
     let root = project.roots.first().cloned().unwrap_or_default();
     ProjectRef { keys: project.keys, name: project.name, root, parent: None }
 }
 
-/// What was forgotten stays forgotten.
+/// Copies tombstones, so that what was forgotten stays forgotten.
 fn salvage_graves(db: &Connection, source: &Connection) -> rusqlite::Result<()> {
     let tombstones = "SELECT uid, fingerprint, forgotten_at_ms FROM tombstones";
     let grave = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
@@ -247,7 +248,7 @@ fn salvage_graves(db: &Connection, source: &Connection) -> rusqlite::Result<()> 
         db.execute("INSERT OR IGNORE INTO forgotten_events (idempotency_key) VALUES (?1)", [key])?;
     }
     for subject in readable(source, "SELECT subject FROM forgotten_subjects", digest) {
-        // Of which project it was is not sure any more: it stays out of all.
+        // It is uncertain which project it belonged to, so it is forgotten in all of them.
         let sql =
             "INSERT OR IGNORE INTO forgotten_subjects (project_id, subject) SELECT id, ?1 FROM projects";
         db.execute(sql, [subject])?;
@@ -255,7 +256,7 @@ fn salvage_graves(db: &Connection, source: &Connection) -> rusqlite::Result<()> 
     Ok(())
 }
 
-/// Returns the rows that come before the first broken one.
+/// Returns the rows before the first broken one.
 fn readable<T>(db: &Connection, sql: &str, read: impl Fn(&Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
     let rows =
         db.prepare(sql).and_then(|mut all| Ok(all.query_map([], read)?.map_while(Result::ok).collect()));

@@ -1,6 +1,6 @@
-//! How the store is doing, in numbers.
+//! The state of the store, in numbers.
 //!
-//! Not here: whether it is sound (`check`), what a person looks around in (`inspect`).
+//! Not here: whether it is sound (`check`), lists for browsing (`inspect`).
 
 use crate::db::facets::UpkeepReader;
 use crate::db::home::beside;
@@ -11,7 +11,7 @@ use rusqlite::OptionalExtension;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How the store is doing.
+/// The state of the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreStatus {
     /// How many memories, events, sessions, projects, tombstones and injections.
@@ -20,9 +20,9 @@ pub struct StoreStatus {
     pub bytes: u64,
     /// Events that wait in the spool.
     pub spooled: usize,
-    /// The newest copy of the database.
+    /// The newest backup.
     pub newest_backup: Option<PathBuf>,
-    /// What was moved aside as damaged.
+    /// The files that were moved aside as damaged.
     pub quarantined: Vec<PathBuf>,
     /// When an event last arrived.
     pub last_event_at: Option<Timestamp>,
@@ -30,7 +30,7 @@ pub struct StoreStatus {
     pub schema: i64,
 }
 
-/// How much there is of each.
+/// How many there are of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreCounts {
     /// Memories in force.
@@ -50,7 +50,7 @@ pub struct StoreCounts {
 }
 
 impl UpkeepReader<'_> {
-    /// Counts what there is.
+    /// Counts everything.
     pub fn status(&self) -> Result<StoreStatus, StoreError> {
         let counts = self.store.read("count what there is", |db| {
             let sql = "SELECT (SELECT count(*) FROM memories WHERE superseded_by IS NULL),

@@ -1,9 +1,9 @@
-//! Which memories' vectors are not what they should be, and when they are again.
+//! Records which memories have stale vectors, and when they are up to date again.
 //!
-//! Vectors themselves are in the vector file. That a memory was written, changed or forgotten is noted by triggers of the schema, in the
-//! same transaction, so that no way of writing can miss it; the two are brought together by `capture`.
+//! The vectors themselves are in the vector file. Triggers of the schema record in the same transaction that a memory was written,
+//! changed or forgotten, so no kind of write can miss it. `recall` brings the file up to date.
 //!
-//! Not here: the file, the model, what of a memory is embedded.
+//! Not here: the file, the model, and which text of a memory is embedded.
 
 use crate::db::facets::{VectorReader, VectorWriter};
 use crate::db::metadata;
@@ -12,15 +12,15 @@ use backstory_memory::{Memory, MemoryId, ProjectId};
 use rusqlite::{ToSql, params};
 use std::ops::RangeInclusive;
 
-/// Stands for the project of memories that hold in every project, in the vector file.
+/// Stands, in the vector file, for the project of memories that hold in every project.
 pub const ANY_PROJECT: ProjectId = ProjectId(0);
 
-/// A memory as it was when its vectors were made. The checksum does not cover where it holds.
+/// Matches a memory as it was when its vectors were made. The checksum does not cover its project and scope.
 const AS_READ: &str = "memory_id = ?1 AND EXISTS (SELECT 1 FROM memories m
      WHERE m.id = ?1 AND m.checksum = ?2 AND m.project_id = ?3 AND m.scope = ?4)";
 
 impl VectorReader<'_> {
-    /// Returns memories that wait for vectors, newest first, leaving out those between two numbers.
+    /// Returns memories that wait for vectors, newest first, except those in the range `besides`.
     pub fn stale(
         &self,
         besides: Option<&RangeInclusive<MemoryId>>,
@@ -40,12 +40,12 @@ impl VectorReader<'_> {
         })
     }
 
-    /// Returns the memories of which the vector file may hold rows it should not: changed or forgotten since.
+    /// Returns the memories that were changed or forgotten, and of which the vector file may still have rows.
     pub fn to_remove(&self) -> Result<Vec<MemoryId>, StoreError> {
         self.store.memory_ids("SELECT memory_id FROM stale_vectors WHERE may_have_rows = 1", [])
     }
 
-    /// Returns whether the making of many vectors was begun and not brought to its end.
+    /// Returns whether a rebuild of the vectors was begun and not finished.
     pub fn is_rebuild_pending(&self) -> Result<bool, StoreError> {
         let noted = self
             .store
@@ -55,7 +55,7 @@ impl VectorReader<'_> {
 }
 
 impl VectorWriter<'_> {
-    /// Notes that the vector file holds no row of these memories any more. What was forgotten waits for nothing then.
+    /// Records that the vector file no longer has rows of these memories. A forgotten memory then waits for nothing.
     pub fn mark_removed(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
         self.store.write("note that vectors are out", |transaction| {
             let mut forgotten = transaction.prepare_cached(
@@ -71,10 +71,10 @@ impl VectorWriter<'_> {
         })
     }
 
-    /// Notes that rows are about to be appended, and returns for which memories they may be: those that still wait and are as they were
-    /// when their vectors were made.
+    /// Records that rows are about to be appended, and returns the memories they may be appended for: those that still wait and
+    /// have not changed since their vectors were made.
     ///
-    /// Whoever is killed before [`VectorWriter::mark_fresh`] leaves rows that are removed again.
+    /// If the process is killed before [`VectorWriter::mark_fresh`], its rows are removed again.
     pub fn begin_append(&mut self, memories: &[Memory]) -> Result<Vec<MemoryId>, StoreError> {
         self.store.write("note that vectors are coming", |transaction| {
             let sql = format!("UPDATE stale_vectors SET may_have_rows = 1 WHERE {AS_READ}");
@@ -89,7 +89,7 @@ impl VectorWriter<'_> {
         })
     }
 
-    /// Notes that the vector file holds the vectors of these memories. One that changed meanwhile goes on waiting.
+    /// Records that the vector file has the vectors of these memories. One that changed meanwhile keeps waiting.
     pub fn mark_fresh(&mut self, memories: &[Memory]) -> Result<(), StoreError> {
         self.store.write("note that vectors are fresh", |transaction| {
             let sql = format!("DELETE FROM stale_vectors WHERE {AS_READ}");
@@ -101,7 +101,7 @@ impl VectorWriter<'_> {
         })
     }
 
-    /// Lets every memory wait for vectors: the vector file is about to be an empty one.
+    /// Marks every memory as waiting for vectors, because the vector file is about to be emptied.
     pub fn mark_all_stale(&mut self) -> Result<(), StoreError> {
         self.store.write("let all memories wait for vectors", |transaction| {
             transaction.execute("DELETE FROM stale_vectors", [])?;
@@ -113,7 +113,7 @@ impl VectorWriter<'_> {
         })
     }
 
-    /// Lets these memories wait for vectors: the file has none of them.
+    /// Marks memories as waiting for vectors, because the file has none of them.
     pub fn mark_missing(&mut self, ids: &[MemoryId]) -> Result<(), StoreError> {
         self.store.write("let memories wait for vectors", |transaction| {
             let sql = "INSERT INTO stale_vectors (memory_id, may_have_rows) SELECT id, 1 FROM memories WHERE id = ?1
@@ -124,14 +124,14 @@ impl VectorWriter<'_> {
         })
     }
 
-    /// Notes that many vectors are being made. Until none waits, whoever wants them made anew goes on instead.
+    /// Records that a rebuild has begun. While any memory waits, another rebuild continues this one.
     pub fn begin_rebuild(&mut self) -> Result<(), StoreError> {
         self.store.write("note that vectors are being made", |transaction| {
             Ok(metadata::note(transaction, VECTORS_BEGUN, &1)?)
         })
     }
 
-    /// Notes that the making of many vectors has come to its end.
+    /// Records that the rebuild is finished.
     pub fn finish_rebuild(&mut self) -> Result<(), StoreError> {
         self.store.write("note that vectors are made", |transaction| {
             Ok(metadata::note(transaction, VECTORS_BEGUN, &0)?)
