@@ -1,7 +1,8 @@
-//! What git knows of a work tree: the branch, what HEAD holds, which files are dirty or have another name now, its history.
+//! What git knows about a work tree: the branch, the contents at HEAD, dirty and renamed files, and the history.
 //!
-//! Git is a guest in a hook: one process a question, killed when its time is up, asked for nothing that locks, fetches, pages,
-//! prompts or calls another program it need not call. No git, no repository, no answer in time: the answer is empty, never an error.
+//! Git must not disturb a hook: one process per question, killed at its deadline, and no command that locks, fetches, pages,
+//! prompts or calls other programs without need. Without git, a repository or an answer in time, the result is empty, never an
+//! error.
 //!
 //! Not here: which project a folder belongs to (`project`).
 
@@ -19,13 +20,13 @@ use std::time::Duration;
 const MOST_HEAD_BYTES: u64 = 4 * 1024;
 /// How many dirty files are listed.
 const MOST_DIRTY: usize = 50;
-/// How much of HEAD is taken at once.
+/// How many bytes of HEAD are read at once.
 const MOST_BLOB_BYTES: usize = 16 << 20;
 const MOST_LIST_BYTES: usize = 1 << 20;
-/// Longer than one line of an answer has to be.
+/// Longer than any answer of one line.
 const MOST_LINE_BYTES: usize = 4 * 1024;
 
-/// A file that has another name now.
+/// A renamed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRename {
     /// Its path before, relative to the root.
@@ -34,7 +35,7 @@ pub struct FileRename {
     pub to: String,
 }
 
-/// A work tree and the repository it is of.
+/// A work tree and its repository.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct GitWorkTree {
     /// The repository's own directory, shared by all its work trees.
@@ -58,7 +59,7 @@ pub fn user_name(folder: &Path, deadline: Duration) -> Option<String> {
     Some(name).filter(|name| !name.is_empty())
 }
 
-/// Returns the commit a work tree is at.
+/// Returns the commit that is checked out.
 #[must_use]
 pub fn head(root: &Path, deadline: Duration) -> Option<String> {
     let answer = ask(
@@ -71,20 +72,20 @@ pub fn head(root: &Path, deadline: Duration) -> Option<String> {
     line(&answer)
 }
 
-/// Returns the address the user of a repository signs commits with.
+/// Returns the email address with which the user of a repository signs commits.
 #[must_use]
 pub fn user_email(root: &Path, deadline: Duration) -> Option<String> {
     line(&ask(root, &["config", "--get", "user.email"], Vec::new(), MOST_LINE_BYTES, deadline))
 }
 
-/// Returns how many commits lead to the one a work tree is at.
+/// Returns how many commits lead to the one that is checked out.
 #[must_use]
 pub fn count_commits(root: &Path, deadline: Duration) -> Option<u64> {
     let answer = ask(root, &["rev-list", "--count", "HEAD"], Vec::new(), MOST_LINE_BYTES, deadline);
     line(&answer)?.parse().ok()
 }
 
-/// Returns the branch a folder is on; nothing where no branch is checked out, or there is no repository.
+/// Returns the branch a folder is on; none if no branch is checked out, or there is no repository.
 #[must_use]
 pub fn branch(root: &Path) -> Option<String> {
     let (_, git_dir) = work_tree(root)?;
@@ -93,14 +94,14 @@ pub fn branch(root: &Path) -> Option<String> {
     String::from_utf8(name.to_vec()).ok().filter(|name| !name.is_empty())
 }
 
-/// Returns the files that are not as HEAD has them, new ones included, the first fifty, relative to `root`.
+/// Returns the first fifty files that differ from HEAD, including new ones, relative to `root`.
 #[must_use]
 pub fn dirty_files(root: &Path, deadline: Duration) -> Vec<String> {
     let dirty = status(root, deadline).into_iter().map(|entry| entry.path);
     dirty.take(MOST_DIRTY).collect()
 }
 
-/// Returns which files have another name now: those of the work tree first, then those of the last commits that renamed some.
+/// Returns the renamed files: first those of the work tree, then those of the last commits that renamed any.
 #[must_use]
 pub fn renames(root: &Path, deadline: Duration) -> Vec<FileRename> {
     let staged = status(root, deadline).into_iter().filter_map(|entry| {
@@ -113,10 +114,10 @@ pub fn renames(root: &Path, deadline: Duration) -> Vec<FileRename> {
     staged.chain(logged_renames(&log)).collect()
 }
 
-/// Returns what HEAD holds of these files, of those it has and that are text. Paths are relative to `root`.
+/// Returns the contents of these files at HEAD, if they exist there and are text. Paths are relative to `root`.
 #[must_use]
 pub fn head_blobs(root: &Path, paths: &[&str], deadline: Duration) -> HashMap<String, String> {
-    // Questions are told apart by lines, and one that leads out of the repository ends the conversation.
+    // Each line is one question, and a path that leads out of the repository makes git stop.
     let leads_out = |path: &str| Path::new(path).components().any(|part| part == Component::ParentDir);
     let paths: Vec<&str> =
         paths.iter().copied().filter(|path| !path.contains('\n') && !leads_out(path)).collect();
@@ -137,12 +138,12 @@ pub fn head_blobs(root: &Path, paths: &[&str], deadline: Duration) -> HashMap<St
     blobs
 }
 
-/// Splits one answer of `cat-file --batch` off: a header and, where there is such a blob, its bytes.
+/// Splits off one answer of `cat-file --batch`: a header and, if there is such a blob, its bytes.
 fn next_object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let line = answer.iter().position(|byte| *byte == b'\n')?;
     let (header, rest) = answer.split_at_checked(line)?;
     let rest = rest.get(1..)?;
-    // `<oid> <type> <size>`; whatever else it says, no bytes follow.
+    // `<oid> <type> <size>`; after any other header no bytes follow.
     let header = String::from_utf8_lossy(header);
     let mut words = header.rsplit(' ');
     let (Some(Ok(size)), Some(kind)) = (words.next().map(str::parse::<usize>), words.next()) else {
@@ -152,10 +153,10 @@ fn next_object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     Some(((kind == "blob").then_some(bytes), after.get(1..)?))
 }
 
-/// One file as `git status` tells it.
+/// One file as `git status` reports it.
 struct StatusEntry {
     path: String,
-    /// The name it had, where git sees that it was renamed.
+    /// Its former name, if git sees that it was renamed.
     from: Option<String>,
 }
 
@@ -191,20 +192,20 @@ fn logged_renames(log: &[u8]) -> Vec<FileRename> {
     renames
 }
 
-/// Returns the one line an answer is.
+/// Returns an answer that is one line.
 fn line(answer: &[u8]) -> Option<String> {
     let line = str::from_utf8(answer.strip_suffix(b"\n")?).ok()?;
     (!line.is_empty() && !line.contains('\n')).then(|| line.to_owned())
 }
 
-/// Returns the whole fields of an answer that may have been cut short. What is no text names nothing we know.
+/// Returns the complete fields of an answer that may have been cut short. A field that is not UTF-8 matches no name of ours.
 fn fields(answer: &[u8]) -> impl Iterator<Item = String> {
     let whole = answer.iter().rposition(|byte| *byte == 0).and_then(|end| answer.get(..end));
     let fields = whole.unwrap_or_default().split(|byte| *byte == 0);
     fields.map(|field| String::from_utf8_lossy(field).into_owned()).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns how paths under `root` begin when they are given from the top of the work tree.
+/// Returns the prefix of paths under `root`, seen from the top of the work tree.
 fn prefix(root: &Path) -> Option<String> {
     let (top, _) = work_tree(root)?;
     let root = root.canonicalize().ok()?;

@@ -1,9 +1,9 @@
 //! Which project a folder belongs to, read from the file system alone.
 //!
-//! It runs in every hook, so it starts no process, lists no directory, reads a bounded part of a few small files, and
-//! cannot fail: a broken `.git` or override file makes for a weaker answer, never for an error.
+//! It runs in every hook, so it starts no process, lists no directory, reads a bounded part of a few small files, and cannot fail:
+//! a broken `.git` or override file makes the answer weaker, never an error.
 //!
-//! Not here: which known project a reference is of (`backstory_memory::ProjectRef::claim`), and the other settings of the
+//! Not here: which known project a reference belongs to (`backstory_memory::ProjectRef::claim`), and the other settings of the
 //! override file (`cli`). Why it works this way: `docs/design/0001-project-identity.md`.
 
 mod files;
@@ -20,25 +20,25 @@ pub(crate) use files::read_head;
 use repository::{Checkout, Repository};
 use std::path::{Component, Path, PathBuf};
 
-/// The longest name to show, in characters.
+/// The longest name that is shown, in characters.
 const NAME_CHARS: usize = 100;
 
-/// A submodule in a submodule in a submodule: nobody needs to know more ancestors than this.
+/// How many ancestors of a submodule are recorded; deeper nesting does not matter.
 const MAX_PARENTS: usize = 4;
 
-/// Tells what project a folder belongs to.
+/// Returns the project a folder belongs to.
 ///
-/// The nearest override file decides, up to the root of the repository; else the repository; else the folder itself.
-/// A folder that no longer exists is judged by the nearest ancestor that does.
+/// The nearest override file decides, up to the root of the repository; else the repository; else the folder itself. For a folder
+/// that no longer exists, the nearest existing ancestor decides.
 #[must_use]
 pub fn identify_project(start: &Path) -> ProjectRef {
     let (standing, place) = locate(start);
     look(&standing, &place, MAX_PARENTS)
 }
 
-/// Tells what project a folder belongs to, fit to be stored: a path may hold a secret like any other text (law 7).
+/// Returns the project a folder belongs to, fit to be stored: a path may hold a secret like any other text (law 7).
 ///
-/// A secret becomes the same mark every time, so that the project is still told from others and found again.
+/// A secret always becomes the same mark, so that the project is still distinct from others and found again.
 #[must_use]
 pub fn safe_project_ref(folder: &Path, redactor: &Redactor) -> ProjectRef {
     fn safe(project_ref: ProjectRef, redactor: &Redactor) -> ProjectRef {
@@ -54,7 +54,7 @@ pub fn safe_project_ref(folder: &Path, redactor: &Redactor) -> ProjectRef {
     safe(identify_project(folder), redactor)
 }
 
-/// Returns the root of the work tree a folder lies in, and its git directory.
+/// Returns the root of the work tree that a folder lies in, and its git directory.
 pub(crate) fn work_tree(folder: &Path) -> Option<(PathBuf, PathBuf)> {
     let folder = folder.canonicalize().ok()?;
     folder.ancestors().find_map(|root| Some((root.to_owned(), repository::git_dir(root)?)))
@@ -70,7 +70,7 @@ fn locate(start: &Path) -> (PathBuf, PathBuf) {
     if let Ok(canonical) = start.canonicalize() {
         return (canonical.clone(), canonical);
     }
-    // Fails only where the current directory itself is gone; then the path is taken as it was given.
+    // Fails only if the current directory itself is gone; then the path is used as it is.
     let absolute = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
     let existing = absolute.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
     let Some((ancestor, canonical)) = existing else { return (absolute.clone(), absolute) };
@@ -85,7 +85,7 @@ fn locate(start: &Path) -> (PathBuf, PathBuf) {
     (canonical, place)
 }
 
-/// Looks upward from an existing folder; `place` is what is sighted when there is nothing to be found.
+/// Looks upward from an existing folder; `place` becomes the project if there is neither an override file nor a repository.
 fn look(standing: &Path, place: &Path, parents: usize) -> ProjectRef {
     for folder in standing.ancestors() {
         if let Some(name) = override_file::read(folder) {
@@ -122,7 +122,7 @@ fn project_ref_of_folder(folder: &Path) -> ProjectRef {
     ProjectRef { keys: vec![ProjectKey::Path(root.clone())], name: shown_name(&name), root, parent: None }
 }
 
-/// Makes a name fit for one line of a screen: a folder may be called anything, line breaks and escapes included.
+/// Makes a name fit for one line of a screen: a folder may have any name, including line breaks and escapes.
 fn one_line(name: &str) -> Option<String> {
     let words = clean(name).split_whitespace().collect::<Vec<_>>().join(" ");
     (!words.is_empty()).then(|| first_chars(&words, NAME_CHARS).to_owned())

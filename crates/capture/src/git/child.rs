@@ -1,7 +1,7 @@
 //! One git process with a time limit.
 //!
-//! Threads carry the bytes, because a full pipe on one side must not stop the other; they are not joined, because a process that
-//! git left behind could hold the pipe open. What git printed in time counts, even if git was killed before it was done.
+//! Threads carry the bytes, because a full pipe on one side must not block the other. They are not joined, because a process that
+//! git left behind could hold the pipe open. What git printed in time counts, even if git was killed before it finished.
 
 use backstory_platform::{in_own_group, kill_group};
 use std::io::{Read, Write};
@@ -12,8 +12,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Variables that would lead git elsewhere, make it write, or change what it says: git's own list of what belongs to one
-/// repository, and what calls other programs.
+/// Variables that would point git elsewhere, make it write, or change its output: git's own list of variables of one repository,
+/// and those that call other programs.
 const NOT_INHERITED: [&str; 28] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_ATTR_SOURCE",
@@ -45,21 +45,21 @@ const NOT_INHERITED: [&str; 28] = [
     "GIT_WORK_TREE",
 ];
 
-/// How much git may say before somebody has listened to it.
+/// How many pieces of output may wait for the reader.
 const MOST_WAITING: usize = 16;
 
-/// How listening to git ended.
+/// How reading git's output ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadEnd {
-    /// Git had no more to say.
+    /// Git printed everything.
     Everything,
     /// The reader had enough.
     Enough,
-    /// The time was up.
+    /// The deadline passed.
     Late,
 }
 
-/// Asks git one thing in a folder and returns what it said until `deadline`, at most `most_bytes` of it.
+/// Runs git in a folder and returns what it prints until `deadline`, about `most_bytes` at most.
 pub(super) fn ask(
     root: &Path,
     arguments: &[&str],
@@ -75,7 +75,7 @@ pub(super) fn ask(
     answer
 }
 
-/// Asks git one thing in a folder and passes on what it says, as it says it, until `deadline` or until `hear` breaks off.
+/// Runs git in a folder and passes on its output as it arrives, until `deadline` or until `on_bytes` breaks off.
 pub(super) fn converse(
     root: &Path,
     arguments: &[&str],
@@ -88,7 +88,7 @@ pub(super) fn converse(
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     let Ok(mut child) = command.spawn() else { return ReadEnd::Everything };
     if let Some(mut stdin) = child.stdin.take() {
-        // Git that stops listening has its reasons, and the answer shows them.
+        // If git stops reading its input, it has a reason, and the output shows it.
         thread::spawn(move || stdin.write_all(&input).ok());
     }
     let output = child.stdout.take().map(listen);
@@ -100,7 +100,7 @@ pub(super) fn converse(
 fn command(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
     command.args(["--no-pager", "--no-optional-locks"]);
-    // A monitor is a program of the repository's choice, and nothing is fetched that a partial clone left out.
+    // A monitor is a program that the repository chooses. Nothing is fetched that a partial clone left out.
     command.args(["-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false"]);
     command.args(["-c", "diff.renameLimit=400", "-c", "status.renames=true"]);
     command.args(arguments).current_dir(root);
@@ -114,13 +114,13 @@ fn command(root: &Path, arguments: &[&str]) -> Command {
         ("LC_ALL", "C"),
     ]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
-    // A group of its own: what git starts ends with it, and the host's own signals do not reach it.
+    // A process group of its own: processes that git starts end with it, and the host's own signals do not reach it.
     in_own_group(&mut command);
     command
 }
 
 fn listen(mut stdout: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
-    // A history can be longer than memory: git waits for whoever listens.
+    // A history can be larger than memory: git waits for the reader.
     let (sender, output) = mpsc::sync_channel(MOST_WAITING);
     thread::spawn(move || {
         let mut buffer = vec![0; 64 * 1024];
@@ -151,9 +151,9 @@ fn pass_on(
 }
 
 fn end(child: &mut Child) {
-    // One that is done stays a zombie until it is waited for, so the number cannot be another's.
+    // A finished process stays a zombie until it is waited for, so its id cannot belong to another one.
     kill_group(child.id());
-    // Killed or done: this does not wait for long.
+    // Killed or finished: the wait is short.
     child.wait().ok();
 }
 
@@ -189,7 +189,7 @@ mod tests {
             return eprintln!("SKIPPED: there is no git on this machine, or it is very slow");
         }
         for pid in output.lines() {
-            // The system takes its time to bury what was killed; `sleep` would run for much longer.
+            // The system takes a while to reap a killed process; `sleep` would run for much longer.
             let until = Instant::now() + Duration::from_secs(60);
             while runs(pid) {
                 assert!(Instant::now() < until, "{pid} still runs");
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Whether a process runs: one that nobody has waited for yet does not.
+    /// Whether a process runs; a zombie does not.
     fn runs(pid: &str) -> bool {
         let asked = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
         let state = String::from_utf8(asked.stdout).unwrap();

@@ -1,7 +1,7 @@
-//! The history of a repository: its commits, the newest first, each with what it says and what it changed.
+//! The history of a repository: its commits, newest first, each with its message and its changes.
 //!
-//! Git's answer is read as it comes and never held whole: a repository can be larger than memory, and one commit can change a
-//! hundred thousand files. Not here: which commits are worth remembering.
+//! Git's output is read as it arrives and never held as a whole: a repository can be larger than memory, and one commit can change
+//! a hundred thousand files. Not here: which commits are worth remembering.
 
 use super::child::{ReadEnd, converse};
 use backstory_memory::Timestamp;
@@ -9,27 +9,27 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Duration;
 
-/// A longer message is a file somebody pasted.
+/// A longer message is a pasted file.
 const MOST_FIELD_BYTES: usize = 128 * 1024;
-/// More files than this tell no more of a commit.
+/// More files than this say no more about a commit.
 const MOST_CHANGES: usize = 2_000;
 
 /// One commit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Commit {
-    /// Its full name.
+    /// Its full hash.
     pub id: String,
-    /// Whether it brings several lines of work together.
+    /// Whether it is a merge.
     pub is_merge: bool,
-    /// When its author made it.
+    /// When its author wrote it.
     pub at: Timestamp,
     /// Its author's name.
     pub author: String,
-    /// Its author's address.
+    /// Its author's email address.
     pub email: String,
     /// Its whole message.
     pub message: String,
-    /// What it changed, as far as it is known; nothing of a merge.
+    /// The files it changed, as far as they are known; none for a merge.
     pub changes: Vec<CommittedFile>,
     /// How many files it changed.
     pub file_count: usize,
@@ -40,16 +40,16 @@ pub struct Commit {
 pub struct CommittedFile {
     /// Its path from the root of the work tree, after the commit.
     pub path: String,
-    /// How many lines were added or taken out; 0 where it has no lines.
+    /// How many lines were added or deleted; 0 for a binary file.
     pub lines: u64,
 }
 
-/// What is wanted of each commit.
+/// How much to read of each commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryDetail {
-    /// What it says, and which files it changed.
+    /// Its message and the files it changed.
     Files,
-    /// What it says: all that a clone without the files' contents can tell.
+    /// Its message only: a clone without the files' contents has no more.
     Message,
 }
 
@@ -58,11 +58,11 @@ pub enum HistoryDetail {
 pub enum HistoryEnd {
     /// To its beginning, or as far as was wanted.
     Read,
-    /// As far as time allowed.
+    /// As far as the deadline allowed.
     CutShort,
 }
 
-/// Tells the commits that lead to the one a work tree is at, the newest first, until `tell` breaks off.
+/// Calls `on_commit` with the commits that lead to the one that is checked out, newest first, until it breaks off.
 pub fn history(
     root: &Path,
     detail: HistoryDetail,
@@ -89,8 +89,8 @@ pub fn history(
     let ended = converse(root, &arguments, Vec::new(), deadline, &mut |bytes| reader.read(bytes));
     match ended {
         ReadEnd::Everything => {
-            // The last one may lack files where git gave up on it; what is there of it is true.
-            // Whether it was enough makes no difference any more.
+            // The last commit may lack files if git gave up on it; those it has are correct. Whether `on_commit` wants more does
+            // not matter at the end.
             reader.finish_commit().is_break();
             HistoryEnd::Read
         }
@@ -102,14 +102,14 @@ pub fn history(
 /// What the next field is.
 #[derive(Clone, Copy)]
 enum LogField {
-    /// A commit's name, or one more file of the last.
+    /// The hash of a commit, or one more file of the last one.
     Between,
     Parents,
     Time,
     Author,
     Email,
     Message,
-    /// The name a file had, and the one it has: `lines` were changed in it.
+    /// The former and the new name of a file in which `lines` changed.
     OldName {
         lines: u64,
     },
@@ -176,14 +176,15 @@ impl LogReader<'_> {
         ControlFlow::Continue(())
     }
 
-    /// A file is `12<tab>3<tab>its/path`, and `12<tab>3<tab>` where its two names follow; a commit is a name without a tab.
+    /// Reads a file, `12<tab>3<tab>its/path`, or `12<tab>3<tab>` if its two names follow; a field without tabs is the hash of a
+    /// commit.
     fn between(&mut self, field: &str) -> ControlFlow<()> {
         let field = field.trim_start_matches('\n');
         let mut parts = field.splitn(3, '\t');
         let (Some(added), Some(deleted), Some(path)) = (parts.next(), parts.next(), parts.next()) else {
             return self.begin_commit(field);
         };
-        // Of a binary file there are no lines to count.
+        // A binary file has no lines to count.
         let lines = |count: &str| count.parse::<u64>().unwrap_or_default();
         let lines = lines(added).saturating_add(lines(deleted));
         match &mut self.commit {
@@ -218,7 +219,7 @@ impl Commit {
     }
 }
 
-/// Puts fields together of which parts come one by one.
+/// Joins fields whose parts arrive one by one.
 #[derive(Default)]
 struct LogFields {
     open: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Reading small files that anybody may have put there, and paths as text.
+//! Reads small files of unknown origin, and writes paths as text.
 
 use backstory_platform::{path_bytes, path_from_bytes};
 use std::borrow::Cow;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Reads the first `limit` bytes of a regular file.
 ///
-/// Anything else is `None`: opening a pipe would make the host wait for whoever writes to it.
+/// Anything else is `None`: opening a pipe would make the host wait until a process writes to it.
 pub(crate) fn read_head(path: &Path, limit: u64) -> Option<Vec<u8>> {
     if !fs::metadata(path).ok()?.is_file() {
         return None;
@@ -18,7 +18,7 @@ pub(crate) fn read_head(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Writes a path as text, so that two paths are never written alike.
+/// Writes a path as text; different paths always give different text.
 ///
 /// A byte that is not UTF-8 becomes `\xNN`, and a backslash is doubled to keep the two apart.
 pub(super) fn path_text(path: &Path) -> String {
@@ -39,14 +39,14 @@ pub(super) fn path_from(bytes: &[u8]) -> PathBuf {
     path_from_bytes(bytes.to_vec())
 }
 
-/// Returns the last component of a path without `.git`, if anything is left of it.
+/// Returns the last component of a path without `.git`, if anything is left.
 pub(super) fn base_name(path: &Path) -> Option<String> {
     let name = path_text(Path::new(path.file_name()?));
     let base = name.strip_suffix(".git").unwrap_or(&name);
     (!base.is_empty()).then(|| base.to_owned())
 }
 
-/// Decodes `%NN`, leaving what is no such sequence as it is.
+/// Decodes `%NN`, and leaves everything else as it is.
 pub(super) fn percent_decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
     if !bytes.contains(&b'%') {
         return Cow::Borrowed(bytes);
@@ -68,7 +68,7 @@ pub(super) fn percent_decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(decoded)
 }
 
-/// Reads the two hexadecimal digits that follow a percent sign, and returns what comes after them.
+/// Reads the two hexadecimal digits after a percent sign, and returns what comes after them.
 pub(super) fn escaped_byte(digits: &[u8]) -> Option<(u8, &[u8])> {
     let (&[high, low], rest) = digits.split_first_chunk()?;
     let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());

@@ -1,6 +1,6 @@
 //! Git's configuration syntax, as much as it takes to find a repository's remote.
 //!
-//! Lenient: a line that makes no sense is skipped. Not here: `include`, `insteadOf`, and the files of the user and the
+//! Lenient: a line that makes no sense is skipped. Not here: `include`, `insteadOf`, and the configuration of the user and the
 //! system, which change how an address is reached rather than what it names.
 
 /// One setting, in the order of the file.
@@ -35,7 +35,7 @@ impl GitConfig {
         names.into_iter().flatten().find_map(|name| self.address(name))
     }
 
-    /// Returns where a remote is fetched from: its first address since the list was last emptied.
+    /// Returns where a remote is fetched from: its first address after the list was last cleared.
     fn address(&self, remote: &[u8]) -> Option<&[u8]> {
         let mut address = None;
         for value in self.values("remote", "url", remote) {
@@ -146,7 +146,7 @@ impl GitConfigReader<'_> {
         value
     }
 
-    /// Reads what follows a backslash: nothing for a line that continues on the next.
+    /// Reads what follows a backslash; none for a line that continues on the next.
     fn escaped(&mut self) -> Option<u8> {
         match self.next()? {
             b'\n' => None,
@@ -161,7 +161,7 @@ impl GitConfigReader<'_> {
         while self.next().is_some_and(|byte| byte != b'\n') {}
     }
 
-    /// Takes the next byte; the two of a line break from Windows are one.
+    /// Takes the next byte; a Windows line break counts as one.
     fn next(&mut self) -> Option<u8> {
         if let Some(rest) = self.rest.strip_prefix(b"\r\n") {
             self.rest = rest;

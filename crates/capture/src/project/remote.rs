@@ -1,8 +1,8 @@
-//! The address of a remote, written one way however it was spelled.
+//! Normalises the address of a remote: one form for every spelling.
 //!
-//! The https, ssh, git and scp-like forms of one repository meet, and whatever stood before an `@` is gone: an address
-//! is stored, shown and compared, a password must not be. Not here: addresses that are paths on this machine are only
-//! recognised; `repository` follows them.
+//! The https, ssh, git and scp-like forms of one repository give the same address, and everything before an `@` is dropped: an
+//! address is stored, shown and compared, and a password must not be. Addresses that are paths on this machine are only recognised.
+//! Not here: following those (`repository`).
 
 use super::files;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 pub(super) enum RemoteOrigin {
     /// Another machine.
     Address(RemoteAddress),
-    /// A path on this one, as it was written.
+    /// A path on this machine, as it was written.
     Local(PathBuf),
 }
 
@@ -25,10 +25,10 @@ pub(super) struct RemoteAddress {
     pub(super) name: String,
 }
 
-/// Ports that say nothing: the defaults of ssh, http, https and git, of which 443 also serves ssh behind firewalls.
+/// Ports that do not identify a repository: the defaults of ssh, http, https and git; 443 also serves ssh behind firewalls.
 const COMMON_PORTS: [&str; 4] = ["22", "80", "443", "9418"];
 
-/// Hosts whose paths do not tell upper case from lower.
+/// Hosts whose paths ignore case.
 const CASELESS_HOSTS: [&str; 3] = ["github.com", "gitlab.com", "bitbucket.org"];
 
 /// Other names of the same hosts.
@@ -52,7 +52,7 @@ pub(super) fn read(url: &[u8]) -> Option<RemoteOrigin> {
         }
         return address_from_url(rest).map(RemoteOrigin::Address);
     }
-    // `helper::address` names a program that fetches; what it fetches is what counts.
+    // `helper::address` names a program that fetches; only the address counts.
     if let Some((_, rest)) = text.split_once("::").filter(|(helper, _)| is_word(helper)) {
         return read(rest.as_bytes());
     }
@@ -78,7 +78,7 @@ fn local_from_file_url(url: &[u8]) -> Option<RemoteOrigin> {
 fn address_from_url(rest: &str) -> Option<RemoteAddress> {
     let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
     let odd_port = authority.rsplit_once(':').is_some_and(|(_, port)| !is_port(port));
-    // A slash in a password that should have been written `%2F`: what looks like the authority is half of a secret.
+    // A slash in a password should have been written `%2F`: what looks like the authority is half of a secret.
     if odd_port
         && !authority.contains('@')
         && !authority.starts_with('[')
@@ -86,26 +86,26 @@ fn address_from_url(rest: &str) -> Option<RemoteAddress> {
     {
         return address_from_url(real);
     }
-    // A query may carry a token, and never tells two repositories apart.
+    // A query may carry a token, and never distinguishes two repositories.
     let path = path.split(['?', '#']).next().unwrap_or_default();
     address(authority, path)
 }
 
-/// Splits `[user@]host:path`, git's short form of ssh, and drops the user. A slash before the colon makes it a path on
-/// this machine.
+/// Splits `[user@]host:path`, git's short form of ssh, and drops the user. With a slash before the colon it is a path on this
+/// machine.
 fn split_scp_like(text: &str) -> Option<(&str, &str)> {
     if cfg!(windows) && matches!(text.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
         return None;
     }
     let (before_slash, after_slash) = text.split_once('/').unwrap_or((text, ""));
     let (before_colon, after_colon) = before_slash.rsplit_once(':')?;
-    // `user:password@host/path`: no form that git knows, but one that people write.
+    // `user:password@host/path`: git does not know this form, but people write it.
     if let Some((_, host)) = after_colon.rsplit_once('@')
         && !before_colon.contains('@')
     {
         return Some((host, after_slash));
     }
-    // Git takes `[user@host:port]:path` too; within the brackets of a numeric address there are more colons.
+    // Git also accepts `[user@host:port]:path`; the brackets of a numeric address hold more colons.
     if let Some((inner, path)) = text.strip_prefix('[').and_then(|text| text.split_once("]:"))
         && inner.matches(':').count() < 2
     {
@@ -117,7 +117,7 @@ fn split_scp_like(text: &str) -> Option<(&str, &str)> {
     Some((rest.get(..colon)?, rest.get(colon + 1..)?))
 }
 
-/// Puts the parts of an address together, without credentials and without what does not tell repositories apart.
+/// Builds an address from its parts, without credentials and without anything that does not distinguish repositories.
 fn address(authority: &str, path: &str) -> Option<RemoteAddress> {
     let authority = files::percent_decoded(authority.as_bytes());
     let authority = String::from_utf8_lossy(&authority);
@@ -138,7 +138,7 @@ fn address(authority: &str, path: &str) -> Option<RemoteAddress> {
     Some(RemoteAddress { key: format!("{host}{}{slash}{path}", port.unwrap_or_default()), name })
 }
 
-/// Splits a port from a host. What stands there and is no number is dropped: it may be half of a password.
+/// Splits a port from a host. A port that is not a number is dropped: it may be half of a password.
 fn split_port(authority: &str) -> (&str, Option<&str>) {
     if authority.starts_with('[') {
         let (host, rest) = authority.split_at(authority.find(']').map_or(authority.len(), |at| at + 1));
@@ -154,7 +154,7 @@ fn is_port(text: &str) -> bool {
     (1..=5).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Decodes a path, and drops empty parts and the endings that git does not care about.
+/// Decodes a path, and drops empty parts and the endings that git ignores.
 fn tidy_path(path: &str) -> String {
     let mut path = readable(path);
     loop {
@@ -167,7 +167,7 @@ fn tidy_path(path: &str) -> String {
     }
 }
 
-/// Decodes the sequences that spell a character one can read, so that the result reads the same when decoded again.
+/// Decodes sequences for readable characters only, so that decoding the result again changes nothing.
 fn readable(path: &str) -> String {
     let decoded = files::percent_decoded(path.as_bytes());
     let text = std::str::from_utf8(&decoded).unwrap_or(path);

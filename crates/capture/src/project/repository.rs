@@ -1,6 +1,6 @@
-//! What a repository tells about itself, read from its files.
+//! What identifies a repository, read from its files.
 //!
-//! Not here: objects, refs and work tree contents. What they hold changes; what a repository is known by should not.
+//! Not here: objects, refs and work tree contents. They change; the identity of a repository should not.
 
 use super::files::{base_name, path_from, path_text, read_head};
 use super::gitconfig::GitConfig;
@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 
 /// How far a chain of local clones is followed.
 const MAX_ORIGINS: usize = 4;
-/// More than any path that a one-line file of git's can hold.
+/// Longer than any path in one of git's one-line files.
 const POINTER_BYTES: u64 = 16 * 1024;
 const CONFIG_BYTES: u64 = 256 * 1024;
 const FIRST_LINE_BYTES: u64 = 4 * 1024;
 
-/// A folder that git has to do with.
+/// A folder that belongs to git.
 pub(super) enum Checkout {
     /// A work tree, or a bare repository, whose root is itself.
     Working { repository: Repository, root: PathBuf },
@@ -32,16 +32,16 @@ pub(super) struct Repository {
     detached: bool,
 }
 
-/// What a repository is known by and called.
+/// The keys and the name of a repository.
 pub(super) struct Identity {
     pub(super) keys: Vec<ProjectKey>,
     pub(super) name: String,
 }
 
-/// Tells whether a canonical folder is the root of a work tree or a bare repository.
+/// Returns whether a canonical folder is the root of a work tree or a bare repository, and which.
 pub(super) fn at(folder: &Path) -> Option<Checkout> {
     let dot_git = folder.join(".git");
-    // Of the link itself, so that one that leads nowhere is seen.
+    // The metadata of the link itself, so that a dangling one is seen.
     let Ok(metadata) = fs::symlink_metadata(&dot_git) else { return bare_at(folder) };
     let working = git_dir(folder)
         .and_then(|git_dir| Repository::at_git_dir(git_dir, !metadata.is_dir()))
@@ -49,15 +49,15 @@ pub(super) fn at(folder: &Path) -> Option<Checkout> {
     Some(working.unwrap_or(Checkout::Broken))
 }
 
-/// Returns the git directory of a work tree, its own where a repository has several, from the canonical root of the tree.
+/// Returns the git directory of a work tree, from the canonical root of the tree. A linked work tree has its own.
 pub(super) fn git_dir(root: &Path) -> Option<PathBuf> {
     let dot_git = root.join(".git");
-    // A plain directory is the common case, and every step of making a path canonical is a system call.
+    // A plain directory is the common case, and each step of canonicalising a path is a system call.
     let is_plain = fs::symlink_metadata(&dot_git).ok()?.is_dir();
     if is_plain { Some(dot_git) } else { follow_dot_git(&dot_git) }
 }
 
-/// Tells whether a folder is itself a git directory: a bare repository, or the `.git` of a work tree.
+/// Checks whether a folder is itself a git directory: a bare repository, or the `.git` of a work tree.
 fn bare_at(folder: &Path) -> Option<Checkout> {
     if !is_repository(folder) {
         return None;
@@ -82,7 +82,7 @@ fn follow_dot_git(dot_git: &Path) -> Option<PathBuf> {
 }
 
 impl Repository {
-    /// Follows a work tree's git directory to the repository, which a linked work tree keeps elsewhere.
+    /// Follows a work tree's git directory to the repository, which is elsewhere for a linked work tree.
     pub(super) fn at_git_dir(git_dir: PathBuf, apart: bool) -> Option<Repository> {
         let linked = read_head(&git_dir.join("commondir"), POINTER_BYTES);
         let detached = apart && linked.is_none();
@@ -93,7 +93,7 @@ impl Repository {
         is_repository(&common).then_some(Repository { common, detached })
     }
 
-    /// Returns what the repository is known by.
+    /// Returns what identifies the repository.
     pub(super) fn identity(&self) -> Identity {
         self.identity_within(MAX_ORIGINS)
     }
@@ -108,7 +108,7 @@ impl Repository {
                 Identity { keys, name: address.name }
             }
             Some(RemoteOrigin::Local(path)) if origins > 0 => match self.follow(&path) {
-                // A clone of a repository on this machine is known by all that its origin is known by.
+                // A clone of a repository on this machine inherits all keys of its origin.
                 Some(origin) => {
                     let Identity { keys: inherited, name } = origin.identity_within(origins - 1);
                     Identity { keys: merged(keys, inherited), name }
@@ -119,7 +119,7 @@ impl Repository {
         }
     }
 
-    /// Returns the work tree's folder around this one's, if this repository is its submodule.
+    /// Returns the folder of the enclosing work tree, if this repository is its submodule.
     pub(super) fn enclosing_work_tree<'a>(&self, root: &'a Path) -> Option<&'a Path> {
         if !self.detached {
             return None;
@@ -135,7 +135,7 @@ impl Repository {
         }
     }
 
-    /// Returns the folder a person would point at: the main work tree, or the repository itself where it has none.
+    /// Returns the folder a person would point at: the main work tree, or the repository itself if it has none.
     fn home(&self) -> &Path {
         match self.common.parent() {
             Some(work_tree) if self.common.ends_with(".git") => work_tree,
@@ -145,14 +145,14 @@ impl Repository {
 
     fn folder_name(&self) -> String {
         let home = self.home();
-        // Hidden, as in `project/.bare` beside its work trees: the folder above has the name.
+        // Hidden, as in `project/.bare` beside its work trees: the name is that of the folder above.
         let hidden = |path: &Path| base_name(path).is_none_or(|name| name.starts_with('.'));
         let named =
             home.parent().filter(|parent| hidden(home) && base_name(parent).is_some()).unwrap_or(home);
         base_name(named).unwrap_or_else(|| path_text(named))
     }
 
-    /// Returns the digest of the first line of the repository's log, if that is still the one it began with.
+    /// Returns the digest of the first line of the repository's log, if that is still the original one.
     ///
     /// Git drops lines older than 90 days when it tidies up, and bare repositories keep no log: then there is none.
     fn birth(&self) -> Option<ProjectKey> {
@@ -165,7 +165,7 @@ impl Repository {
 
     fn origin(&self) -> Option<RemoteOrigin> {
         let config = GitConfig::parse(&read_head(&self.common.join("config"), CONFIG_BYTES)?);
-        // The branch of the main work tree: asked from whichever work tree, the answer is the same.
+        // The branch of the main work tree: every work tree gets the same answer.
         let head = read_head(&self.common.join("HEAD"), POINTER_BYTES).unwrap_or_default();
         let branch = head.strip_prefix(b"ref: refs/heads/").map(<[u8]>::trim_ascii);
         remote::read(config.remote(branch)?)
@@ -183,9 +183,9 @@ impl Repository {
     }
 }
 
-/// Puts a clone's own keys before those of its origin, but the remote first of all.
+/// Puts a clone's own keys before those of its origin, except that the remote always comes first.
 fn merged(own: Vec<ProjectKey>, mut inherited: Vec<ProjectKey>) -> Vec<ProjectKey> {
-    // Two repositories that name each other as origin would otherwise repeat themselves.
+    // Two repositories that name each other as origin would otherwise repeat their keys.
     inherited.retain(|key| !own.contains(key));
     let after_remote = inherited.iter().take_while(|key| matches!(key, ProjectKey::Remote(_))).count();
     inherited.splice(after_remote..after_remote, own);

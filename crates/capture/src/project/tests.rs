@@ -1,6 +1,6 @@
 //! Project identity against repositories that git itself made.
 //!
-//! A machine without git skips these, loudly.
+//! Without git on the machine these are skipped, loudly.
 
 use super::identify_project;
 use backstory_memory::{KnownProject, ProjectId, ProjectKey, ProjectRef};
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// A place of its own for one test, with a git that knows nothing of the machine it runs on.
+/// A home for one test, with a git that does not know the machine it runs on.
 struct ScratchFolders {
     home: PathBuf,
     _keep: TempDir,
@@ -79,7 +79,7 @@ impl ScratchFolders {
     }
 }
 
-/// Whether a reference is of the project that an earlier one was of.
+/// Whether a reference belongs to the same project as an earlier one.
 fn is_same(later: &ProjectRef, earlier: &ProjectRef) -> bool {
     let known =
         KnownProject { project: ProjectId(1), keys: earlier.keys.clone(), roots: vec![earlier.root.clone()] };
