@@ -43,7 +43,7 @@ impl WorkerDir {
         WorkerDir { home: home.to_owned(), runtime: runtime.map(Path::to_owned) }
     }
 
-    /// Returns the file whose lock the worker holds for standing.
+    /// Returns the file whose lock the worker holds as long as it lives.
     pub(crate) fn lock(&self) -> PathBuf {
         self.home.join("worker.lock")
     }

@@ -19,7 +19,7 @@ pub(crate) enum StoreUse {
     Write,
 }
 
-/// StorePool that wait.
+/// Open stores that wait to be used again.
 #[derive(Default)]
 pub(crate) struct StorePool {
     waiting: Mutex<Vec<(Store, FileIdentity)>>,

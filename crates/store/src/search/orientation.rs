@@ -1,7 +1,7 @@
 //! What a session begins with when there is no question yet: the pinned, the newest of a kind, the surest of what lasts.
 //!
 //! A host waits for it: every answer comes from an index made for it, and costs the same in a project of any size. What holds for
-//! the user everywhere is part of every project. Not here: which of it is told (`context`).
+//! the user everywhere is part of every project. Not here: what of it is injected (`inject`).
 
 use crate::StoreError;
 use crate::db::facets::SearchReader;

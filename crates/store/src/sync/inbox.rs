@@ -59,11 +59,11 @@ impl SyncWriter<'_> {
             report.add(self.store.apply_memories(project, chunk)?);
         }
         for chunk in batch.links.chunks(PER_TRANSACTION) {
-            self.store.write("link what a team tells", |db| {
+            self.store.write("link what was pulled", |db| {
                 Ok(chunk.iter().try_for_each(|link| add_pending_link(db, project, link))?)
             })?;
         }
-        self.store.write("write down what a team tells", |db| {
+        self.store.write("write what was pulled", |db| {
             batch.pins.iter().try_for_each(|(uid, pinned)| pin(db, project, uid, *pinned))?;
             apply_pending_links(db, project)?;
             Ok(apply_pending_replacements(db, project)?)
@@ -76,7 +76,7 @@ impl SyncWriter<'_> {
 
     /// Sets how far a project was pulled.
     pub fn set_watermark(&mut self, project: ProjectId, watermark: Watermark) -> Result<(), StoreError> {
-        self.store.write("note how far was read", |db| {
+        self.store.write("record how far was pulled", |db| {
             let sql = "UPDATE shared_projects SET watermark = ?2 WHERE project_id = ?1";
             db.execute(sql, params![project.0, watermark.0])?;
             Ok(())
@@ -91,7 +91,7 @@ impl Store {
         project: ProjectId,
         chunk: &[SharedMemory],
     ) -> Result<InboxReport, StoreError> {
-        let written = self.write("write down what a team tells", |db| {
+        let written = self.write("write what was pulled", |db| {
             let mut report = InboxReport::default();
             chunk.iter().try_for_each(|memory| apply_memory(db, project, memory, &mut report))?;
             Ok(report)
@@ -117,7 +117,7 @@ impl Store {
         uids: &[Uid],
         now: Timestamp,
     ) -> Result<InboxReport, StoreError> {
-        let (ids, refused) = self.read("look what is to be forgotten", |db| {
+        let (ids, refused) = self.read("look for what is to be forgotten", |db| {
             let (mut ids, mut refused) = (Vec::new(), 0);
             for uid in uids {
                 match (memories::id_of(db, uid)?, id_with_team(db, project, uid)?) {

@@ -71,7 +71,7 @@ impl SyncReader<'_> {
         after: Option<&Uid>,
         most: usize,
     ) -> Result<Vec<OutboxEntry>, StoreError> {
-        self.store.read("look what is to be pushed", |db| {
+        self.store.read("list the pending changes", |db| {
             let sql = "SELECT uid FROM sync_outbox WHERE project_id = ?1 AND uid > ?2 ORDER BY uid LIMIT ?3";
             let mut statement = db.prepare_cached(sql)?;
             let after = after.map_or("", Uid::as_str);
@@ -83,7 +83,7 @@ impl SyncReader<'_> {
 
     /// Returns a memory with all its revisions, as for a hub that has none of it.
     pub fn full_history(&self, uid: &Uid) -> Result<Option<OutboxMemory>, StoreError> {
-        self.store.read("look what a memory earlier", |db| {
+        self.store.read("read the history of a memory", |db| {
             read_uid(db, uid)?.map(|memory| outbox_memory(db, memory, None)).transpose()
         })
     }
@@ -92,7 +92,7 @@ impl SyncReader<'_> {
 impl SyncWriter<'_> {
     /// Marks changes as pushed. A memory that changed after it was read stays queued.
     pub fn mark_pushed(&mut self, project: ProjectId, pushed: &[OutboxEntry]) -> Result<(), StoreError> {
-        self.store.write("note what was pushed", |db| {
+        self.store.write("mark changes as pushed", |db| {
             for outbox_entry in pushed {
                 match outbox_entry {
                     OutboxEntry::Deleted(uid) => drop_synced(db, project, uid)?,
@@ -106,7 +106,7 @@ impl SyncWriter<'_> {
     /// Removes memories from the queue that are not shared: of a local kind, or of the user's own scope. A memory that changed after it
     /// was read may be of another kind by now, and stays queued.
     pub fn mark_kept_local(&mut self, local: &[OutboxEntry]) -> Result<(), StoreError> {
-        self.store.write("note what stays here", |db| {
+        self.store.write("mark memories as kept local", |db| {
             for read in local {
                 if outbox_entry(db, read.uid())? == *read {
                     dequeue(db, read.uid().as_str())?;

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params};
 impl SyncReader<'_> {
     /// Returns which memories of a project the team should have, with the digest of their revision.
     pub fn synced_digests(&self, project: ProjectId) -> Result<Vec<(Uid, Digest)>, StoreError> {
-        self.store.read("look what was told", |db| {
+        self.store.read("list what was pushed", |db| {
             let sql = "SELECT uid, content_digest FROM synced_memories WHERE project_id = ?1 ORDER BY uid";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query([project.0])?;
@@ -28,7 +28,7 @@ impl SyncReader<'_> {
 impl SyncWriter<'_> {
     /// Queues memories to be pushed again.
     pub fn requeue(&mut self, project: ProjectId, uids: &[Uid]) -> Result<(), StoreError> {
-        self.store.write("note what is to be told again", |db| {
+        self.store.write("queue memories again", |db| {
             Ok(uids.iter().try_for_each(|uid| requeue_one(db, project, uid))?)
         })
     }

@@ -168,7 +168,7 @@ impl SyncWriter<'_> {
 
     /// Stops sharing a project. Pulled memories stay here, pushed ones stay with the team. Returns whether it was shared.
     pub fn unshare_project(&mut self, project: ProjectId) -> Result<bool, StoreError> {
-        self.store.write("share a project no longer", |db| {
+        self.store.write("stop sharing a project", |db| {
             Ok(db.execute("DELETE FROM shared_projects WHERE project_id = ?1", [project.0])? == 1)
         })
     }
@@ -183,7 +183,7 @@ impl SyncWriter<'_> {
 
     /// Pulls a project from the start again, because its hub was restored or replaced and may have lost what was pushed.
     pub fn restart_pull(&mut self, project: ProjectId, epoch: &str) -> Result<(), StoreError> {
-        self.store.write("begin anew", |db| {
+        self.store.write("restart the pull of a project", |db| {
             let sql = "UPDATE shared_projects SET epoch = ?2, watermark = 0 WHERE project_id = ?1";
             db.execute(sql, params![project.0, epoch])?;
             let sql = "UPDATE synced_memories SET is_confirmed = 0, vectors_pushed = 0 WHERE project_id = ?1";
@@ -194,7 +194,7 @@ impl SyncWriter<'_> {
     /// Queues what the hub has lost, after everything it has was pulled. Other members push their own memories; their sync state is
     /// kept, so that forgetting one here is still pushed.
     pub fn requeue_lost(&mut self, project: ProjectId) -> Result<u64, StoreError> {
-        self.store.write("look what a hub has lost", |db| {
+        self.store.write("queue what a hub has lost", |db| {
             let lost = "SELECT s.uid FROM synced_memories s JOIN memories m USING (uid)
                  WHERE s.project_id = ?1 AND s.is_confirmed = 0 AND m.provenance NOT LIKE 'team:%'";
             let sql = format!(
@@ -228,7 +228,7 @@ impl SyncReader<'_> {
 
     /// Returns the pulled memories of a project that could not be read.
     pub fn unreadable(&self, project: ProjectId) -> Result<Vec<String>, StoreError> {
-        self.store.read("look what could not be read", |db| {
+        self.store.read("list what could not be read", |db| {
             let sql = "SELECT uid FROM unreadable_memories WHERE project_id = ?1";
             let mut statement = db.prepare_cached(sql)?;
             let uids = statement.query_map([project.0], |row| row.get(0))?;
@@ -238,7 +238,7 @@ impl SyncReader<'_> {
 
     /// Returns how many deletions are still to be pushed.
     pub fn count_outbox_deletions(&self, project: ProjectId) -> Result<u64, StoreError> {
-        self.store.read("count what is to be forgotten", |db| {
+        self.store.read("count the pending deletions", |db| {
             let sql = "SELECT count(*) FROM sync_outbox JOIN synced_memories s USING (uid)
                  WHERE s.project_id = ?1 AND uid NOT IN (SELECT uid FROM memories)";
             Ok(db.prepare_cached(sql)?.query_row([project.0], |row| row.get(0))?)
@@ -258,7 +258,7 @@ impl SyncReader<'_> {
 
     /// Returns how many changes of a project are still to be pushed.
     pub fn count_outbox(&self, project: ProjectId) -> Result<u64, StoreError> {
-        self.store.read("count what is to be told", |db| {
+        self.store.read("count the pending changes", |db| {
             let sql = "SELECT count(*) FROM sync_outbox WHERE project_id = ?1";
             Ok(db.prepare_cached(sql)?.query_row([project.0], |row| row.get(0))?)
         })

@@ -28,7 +28,7 @@ impl SyncReader<'_> {
         after: Option<&Uid>,
         most: usize,
     ) -> Result<Vec<VectorOutboxEntry>, StoreError> {
-        self.store.read("look which meanings are to be pushed", |db| {
+        self.store.read("list the vectors to push", |db| {
             let sql = "SELECT s.uid, s.content_digest FROM synced_memories s JOIN memories m ON m.uid = s.uid
                  WHERE s.project_id = ?1 AND m.project_id = ?1 AND s.vectors_pushed = 0 AND s.is_confirmed = 1
                      AND m.provenance NOT LIKE 'team:%' AND m.id NOT IN (SELECT memory_id FROM stale_vectors)
@@ -55,7 +55,7 @@ impl SyncReader<'_> {
 impl SyncWriter<'_> {
     /// Marks vectors as pushed.
     pub fn mark_vectors_pushed(&mut self, pushed: &[VectorOutboxEntry]) -> Result<(), StoreError> {
-        self.store.write("note which meanings were pushed", |db| {
+        self.store.write("mark vectors as pushed", |db| {
             let sql = "UPDATE synced_memories SET vectors_pushed = 1 WHERE uid = ?1 AND content_digest = ?2";
             let mut statement = db.prepare_cached(sql)?;
             pushed.iter().try_for_each(|pushed| {

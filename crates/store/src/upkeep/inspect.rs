@@ -222,7 +222,7 @@ impl BrowseReader<'_> {
 
     /// Returns the text of an injection, if it is still stored.
     pub fn injection_text(&self, id: InjectionId) -> Result<Option<String>, StoreError> {
-        self.store.read("read what was told", |db| {
+        self.store.read("read the text of an injection", |db| {
             let sql = "SELECT text FROM injection_texts WHERE injection_id = ?1";
             Ok(db.prepare_cached(sql)?.query_row([id.0], |row| row.get(0)).optional()?)
         })

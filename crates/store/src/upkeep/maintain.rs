@@ -216,7 +216,7 @@ impl Store {
             let sql = "DELETE FROM receipts WHERE id <= (SELECT max(id) FROM receipts) - ?1";
             Ok(transaction.execute(sql, [retention.receipts])?)
         })?;
-        self.write("remove what was told long ago", |transaction| {
+        self.write("remove old injections", |transaction| {
             let newest = "(SELECT max(id) FROM injections)";
             let texts = format!("DELETE FROM injection_texts WHERE injection_id <= {newest} - ?1");
             transaction.execute(&texts, [TEXTS_KEPT])?;

@@ -49,7 +49,7 @@ impl VectorReader<'_> {
     pub fn is_rebuild_pending(&self) -> Result<bool, StoreError> {
         let noted = self
             .store
-            .read("look whether vectors are being made", |db| Ok(metadata::number(db, VECTORS_BEGUN)?))?;
+            .read("check for an unfinished rebuild", |db| Ok(metadata::number(db, VECTORS_BEGUN)?))?;
         Ok(noted == Some(1) && self.store.vectors().count_stale()? > 0)
     }
 }
@@ -141,7 +141,7 @@ impl VectorWriter<'_> {
 
 impl Store {
     fn memory_ids(&self, sql: &str, values: impl rusqlite::Params) -> Result<Vec<MemoryId>, StoreError> {
-        self.read("look what waits for vectors", |db| {
+        self.read("list what waits for vectors", |db| {
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map(values, |row| row.get(0).map(MemoryId))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
