@@ -68,7 +68,7 @@ pub struct Orientation {
     pub sessions: GatherResult<Vec<Candidate>>,
     /// Symbols lately added, changed or removed, newest first.
     pub code_changes: GatherResult<Vec<ChangedSymbol>>,
-    /// Learnings, patterns, decisions, failures: the most_confident first, nothing below a confidence of 0.5.
+    /// Facts, rules, decisions, failures: the most confident first, nothing below a confidence of 0.5.
     pub knowledge: GatherResult<Vec<Candidate>>,
     /// Work done, newest first.
     pub work: GatherResult<Vec<Candidate>>,

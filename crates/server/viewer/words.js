@@ -4,7 +4,7 @@ export const KINDS = ["rule", "decision", "fact", "failure", "goal", "note", "fe
 
 export const MOMENTS = { session_start: "session start", prompt: "prompt", tool: "tool", compaction: "compaction" };
 
-const HOSTS = { "claude-code": "Claude Code", claude_code: "Claude Code", opencode: "OpenCode", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", copilot: "Copilot CLI", cursor: "Cursor" };
+const HOSTS = { "claude-code": "Claude Code", claude_code: "Claude Code", opencode: "OpenCode", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", copilot: "Copilot CLI", "copilot-cli": "Copilot CLI", cursor: "Cursor" };
 
 const WHO = { user: "you said it", assistant: "the agent said it", tool: "a local tool showed it", import: "imported", external: "read from outside" };
 

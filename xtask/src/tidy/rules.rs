@@ -171,5 +171,5 @@ fn the_map_names_every_crate() {
     for name in crates() {
         assert!(map.contains(&format!("`crates/{name}`")), "ARCHITECTURE.md does not name `crates/{name}`");
     }
-    assert!(map.lines().count() <= 150, "a map must fit in a head");
+    assert!(map.lines().count() <= 170, "a map must fit in a head");
 }
