@@ -123,7 +123,7 @@ pub(super) fn error_line(output: &str) -> Option<ErrorLine> {
 /// Returns rank and class of a line that tells something.
 fn judge(line: &str) -> Option<(u8, FailureClass)> {
     let lower = line.trim_start().to_ascii_lowercase();
-    if lower.is_empty() || is_report_of_none(&lower) {
+    if lower.is_empty() || is_report_of_none(&lower) || is_build_progress(&lower) {
         return None;
     }
     let found = ErrorPattern::matching(&lower, undecorated(&lower)).map(|row| (row.rank, row.class));
@@ -164,6 +164,14 @@ fn is_report_of_none(lower: &str) -> bool {
         ]
         .iter()
         .any(|start| lower.starts_with(start))
+}
+
+/// `Compiling eperm v0.1.0`: cargo reports progress, and a crate may be called like an error.
+fn is_build_progress(lower: &str) -> bool {
+    let mut words = lower.split_whitespace();
+    let is_step = matches!(words.next(), Some("compiling" | "checking" | "downloaded" | "downloading"));
+    let version = words.nth(1).and_then(|word| word.strip_prefix('v'));
+    is_step && version.is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// `ValueError: …`, `java.lang.IllegalStateException: …`, `E   KeyError: 'x'`, `Uncaught TypeError: …`.

@@ -122,6 +122,14 @@ fn a_megabyte_of_output_is_fine() {
 }
 
 /// Lines that are noise whatever the error is.
+#[test]
+fn a_crate_called_like_an_error_is_progress_of_the_build() {
+    let failed = "Failure/Error: expect(1).to eq(3)";
+    let noisy = format!("{failed}\n   Compiling eperm v0.0.0");
+    let signature = |output: &str| FailureSignature::from_output("bundle exec rspec", output);
+    assert_eq!(signature(&noisy), signature(failed));
+}
+
 fn noise() -> impl Strategy<Value = String> {
     prop_oneof![
         "[0-9]{1,3}% \\[=*>? *\\]",
