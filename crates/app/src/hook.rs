@@ -18,13 +18,11 @@ use crate::error::AppError;
 use crate::injection::inject_settings;
 use crate::log;
 use backstory_hosts::{Host, HostReply};
-use backstory_inject::{
-    BuiltInjection, HookInjector, InjectionRequest, Prefetch, check_capture, elapsed_us, problem_opening,
-};
+use backstory_inject::{BuiltInjection, HookInjector, Prefetch, check_capture, elapsed_us, problem_opening};
 use backstory_memory::{Moment, Timestamp};
 use backstory_platform::in_own_group;
 use backstory_recall::{RecallEngine, VectorCache};
-use backstory_store::{Home, IncomingEvent, Purpose, Receipt, Store, StoreError};
+use backstory_store::{Home, IncomingEvent, Purpose, ReceiptId, Store, StoreError};
 use call::HookCall;
 use context::HookContext;
 use std::process::{Command, Stdio};
@@ -47,15 +45,24 @@ pub struct HookInvocation {
     pub event: Option<String>,
 }
 
+/// The time of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct HookClock {
+    /// The time of the event.
+    pub now: Timestamp,
+    /// When the process started.
+    pub started: Instant,
+    /// How long it may take in all.
+    pub deadline: Duration,
+}
+
 /// One run of the hook. The run and its last resort share it, each on a thread of its own.
 #[derive(Debug)]
 pub struct Hook {
     invocation: HookInvocation,
     environment: Environment,
     home: Home,
-    now: Timestamp,
-    started: Instant,
-    deadline: Duration,
+    clock: HookClock,
     /// The payload, once all of it is read.
     payload: OnceLock<Vec<u8>>,
     /// The events to keep. Whoever needs them first makes them: two versions of one would be two events.
@@ -65,16 +72,11 @@ pub struct Hook {
 }
 
 impl Hook {
-    /// Prepares a run that started at `started` and has `deadline` for everything.
+    /// Prepares a run.
     #[must_use]
-    pub fn new(
-        invocation: HookInvocation,
-        environment: Environment,
-        home: Home,
-        (now, started, deadline): (Timestamp, Instant, Duration),
-    ) -> Hook {
+    pub fn new(invocation: HookInvocation, environment: Environment, home: Home, clock: HookClock) -> Hook {
         let (payload, events, is_kept) = (OnceLock::new(), OnceLock::new(), AtomicBool::new(false));
-        Hook { invocation, environment, home, now, started, deadline, payload, events, is_kept }
+        Hook { invocation, environment, home, clock, payload, events, is_kept }
     }
 
     /// Keeps what happened, learns from it, and injects what the session should know. `reply` writes to the host, once at most.
@@ -92,36 +94,40 @@ impl Hook {
         }
         self.home.prepare()?;
         let prefetch = self.prefetch(&call);
-        let store = Store::open(&self.home, Purpose::Hook, self.now);
+        let store = Store::open(&self.home, Purpose::Hook, self.clock.now);
         let Some(mut context) = HookContext::resolve(self, call, store) else { return Ok(()) };
+        context.prefetch = prefetch;
         let warning = self.warning(&context);
 
-        let receipt = self.receipt(&context, payload.len());
-        let kept = self.keep(&mut context, &receipt)?;
+        let kept = self.keep(&mut context)?;
         let Some(mut store) = context.store.take().and_then(Result::ok) else {
-            self.reply(&context, Moment::SessionStart, None, (warning, reply));
+            if let Some(text) = host_reply(&context, Moment::SessionStart, None, warning.as_deref()) {
+                reply(&text);
+            }
             return self.finish(&context.config, kept.event, None);
         };
 
         self.record_uses(&mut store, &context, &kept.actions);
         let learned = kept.event.and_then(|event| self.learn(&mut store, &context, event));
 
-        let injected = self.inject(&mut store, &context, (&receipt, kept.receipt, prefetch.as_ref()));
-        if let Some(injection) = &context.injection {
-            self.reply(&context, injection.point.moment(), injected.as_ref(), (warning, reply));
+        let injected = self.inject(&mut store, &context, kept.receipt);
+        let moment = context.injection.as_ref().map(|request| request.point.moment());
+        if let Some(text) =
+            moment.and_then(|moment| host_reply(&context, moment, injected.as_ref(), warning.as_deref()))
+        {
+            reply(&text);
         }
         if kept.event.is_none() && context.captures && injected.is_none() {
             // A receipt only proves that hooks run: the next hook brings its own.
-            drop(store.injections_mut().record_receipt(&receipt));
+            drop(store.injections_mut().record_receipt(&context.receipt));
         }
 
         match learned {
             Some(learned) => {
                 // The checkpoint below writes this too. If it fails, a duration is missing in `status`.
-                drop(
-                    kept.receipt
-                        .map(|id| store.injections_mut().set_receipt_duration(id, elapsed_us(self.started))),
-                );
+                drop(kept.receipt.map(|id| {
+                    store.injections_mut().set_receipt_duration(id, elapsed_us(self.clock.started))
+                }));
                 self.follow_up(&mut store, learned, &context.config)?;
             }
             None => store.upkeep().truncate_long_log()?,
@@ -143,9 +149,9 @@ impl Hook {
         &self,
         store: &mut Store,
         context: &HookContext,
-        (receipt, earlier, prefetch): (&Receipt, Option<backstory_store::ReceiptId>, Option<&Prefetch>),
+        earlier: Option<ReceiptId>,
     ) -> Option<BuiltInjection> {
-        let request: &InjectionRequest = context.injection.as_ref()?;
+        let request = context.injection.as_ref()?;
         let open_engine = || -> RecallEngine {
             open_engine(
                 &context.config,
@@ -157,39 +163,24 @@ impl Hook {
         };
         let built = context.location(store).and_then(|location| {
             let injector = HookInjector {
-                settings: inject_settings(&self.environment, self.now),
+                settings: inject_settings(&self.environment, self.clock.now),
                 open_engine: &open_engine,
-                prefetch,
-                now: self.now,
-                started: self.started,
-                until: self.started + self.share(SOFT_DEADLINE),
+                prefetch: context.prefetch.as_ref(),
+                now: self.clock.now,
+                started: self.clock.started,
+                until: self.clock.started + self.share(SOFT_DEADLINE),
                 host: context.host.as_str(),
                 host_session: &context.host_session,
                 project_root: &context.project_ref.root,
                 before: context.before.as_ref(),
                 location,
             };
-            Ok(injector.inject(store, request, receipt, earlier)?)
+            Ok(injector.inject(store, request, &context.receipt, earlier)?)
         });
         built.unwrap_or_else(|error: AppError| {
             self.log(&format!("nothing is injected: {}", error.line()));
             None
         })
-    }
-
-    /// Replies to the host with what is injected, and to the user with a warning: one reply, or none at all.
-    fn reply(
-        &self,
-        context: &HookContext,
-        moment: Moment,
-        injected: Option<&BuiltInjection>,
-        (warning, write): (Option<String>, impl FnOnce(&str)),
-    ) {
-        let text = injected.map(|built| built.block.text.as_str());
-        let reply = HostReply { context: text, to_user: warning.as_deref() };
-        if let Some(reply) = context.host.reply(moment, reply) {
-            write(&reply);
-        }
     }
 
     /// Returns what the user should know when a session starts and memories cannot be kept.
@@ -202,32 +193,19 @@ impl Hook {
             Ok(store) => {
                 let here = || store.projects().find(&context.project_ref).ok().flatten();
                 let project = context.before.as_ref().map(|session| session.project).or_else(here);
-                check_capture(&self.home, store, (context.host.as_str(), project), self.now)
+                check_capture(&self.home, store, (context.host.as_str(), project), self.clock.now)
             }
         };
         problem.map(|problem| problem.to_string())
     }
 
     fn share(&self, percent: u32) -> Duration {
-        self.deadline * percent / 100
-    }
-
-    fn receipt(&self, context: &HookContext, bytes_in: usize) -> Receipt {
-        Receipt {
-            host: context.host.as_str().to_owned(),
-            event: context.event_name.chars().take(64).collect(),
-            at: self.now,
-            duration_us: elapsed_us(self.started),
-            bytes_in: u32::try_from(bytes_in).unwrap_or(u32::MAX),
-            bytes_out: 0,
-            outcome: context.outcome.clone(),
-            missing_fields: context.missing_fields.clone(),
-        }
+        self.clock.deadline * percent / 100
     }
 
     /// Writes a line to our log.
     pub fn log(&self, text: &str) {
-        log::line(&self.home, self.now, &format!("hook: {text}"));
+        log::line(&self.home, self.clock.now, &format!("hook: {text}"));
     }
 
     /// Runs a command of ours in a process of its own; the hook does not wait for it.
@@ -261,6 +239,17 @@ impl Hook {
         }
         Ok(())
     }
+}
+
+/// Returns one reply with what the agent gets and what the user should know; `None` if there is neither.
+fn host_reply(
+    context: &HookContext,
+    moment: Moment,
+    injected: Option<&BuiltInjection>,
+    warning: Option<&str>,
+) -> Option<String> {
+    let text = injected.map(|built| built.block.text.as_str());
+    context.host.reply(moment, HostReply { context: text, to_user: warning })
 }
 
 /// Whether an error says that the database is damaged: then housekeeping repairs it.

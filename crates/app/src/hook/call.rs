@@ -8,10 +8,10 @@ use crate::error::AppError;
 use crate::self_capture_guard;
 use crate::settings::{Settings, project_file};
 use backstory_hosts::{EventOutcome, Host, ParsedEvent};
-use backstory_inject::InjectionRequest;
+use backstory_inject::{InjectionRequest, elapsed_us};
 use backstory_memory::{Activity, InjectionPoint};
 use backstory_provider::is_our_prompt;
-use backstory_store::Store;
+use backstory_store::{Receipt, Store};
 use std::path::{Path, PathBuf};
 
 /// A call of a host, with the settings that apply to its folder.
@@ -67,7 +67,9 @@ impl Hook {
         };
         match (store, &call.event.host_session) {
             (Some(store), Some(session)) if is_our_question => {
-                if let Err(error) = store.sessions_mut().discard_own(call.host.as_str(), session, self.now) {
+                if let Err(error) =
+                    store.sessions_mut().discard_own(call.host.as_str(), session, self.clock.now)
+                {
                     self.log(&format!("cannot discard a session of our own: {error}"));
                 }
                 true
@@ -94,9 +96,26 @@ impl Hook {
     }
 }
 
+impl Hook {
+    /// Returns the receipt of a call, with the host's redacted name of the event.
+    pub(super) fn receipt(&self, call: &HookCall, event_name: &str) -> Receipt {
+        let bytes_in = self.payload.get().map_or(0, Vec::len);
+        Receipt {
+            host: call.host.as_str().to_owned(),
+            event: event_name.chars().take(64).collect(),
+            at: self.clock.now,
+            duration_us: elapsed_us(self.clock.started),
+            bytes_in: u32::try_from(bytes_in).unwrap_or(u32::MAX),
+            bytes_out: 0,
+            outcome: call.outcome(),
+            missing_fields: call.missing_fields(),
+        }
+    }
+}
+
 impl HookCall {
     /// Returns the outcome, as the receipt records it.
-    pub(super) fn outcome(&self) -> String {
+    fn outcome(&self) -> String {
         match self.event.outcome {
             EventOutcome::Captured(_) if self.captures => "kept".to_owned(),
             EventOutcome::Captured(_) => "not kept".to_owned(),
@@ -105,7 +124,7 @@ impl HookCall {
     }
 
     /// Returns the fields the payload lacks; none for an event that may not be kept.
-    pub(super) fn missing_fields(&self) -> Vec<String> {
+    fn missing_fields(&self) -> Vec<String> {
         match self.event.outcome {
             EventOutcome::Captured(_) if !self.captures => Vec::new(),
             _ => self.event.missing.iter().map(ToString::to_string).collect(),

@@ -8,9 +8,9 @@ use crate::config::Config;
 use crate::error::AppError;
 use backstory_capture::{Redactor, safe_project_ref};
 use backstory_hosts::{AgentEvent, EventOutcome, Host, ParsedEvent};
-use backstory_inject::{HookLocation, InjectionRequest};
+use backstory_inject::{HookLocation, InjectionRequest, Prefetch};
 use backstory_memory::{InjectionPoint, ProjectRef};
-use backstory_store::{Session, Store, StoreError};
+use backstory_store::{Receipt, Session, Store, StoreError};
 use std::time::Duration;
 
 /// What a hook call belongs to.
@@ -21,12 +21,10 @@ pub(super) struct HookContext {
     pub(super) injection: Option<InjectionRequest>,
     pub(super) redactor: Redactor,
     pub(super) project_ref: ProjectRef,
-    /// The host's name of the event, redacted.
-    pub(super) event_name: String,
-    /// The outcome, as the receipt records it.
-    pub(super) outcome: String,
-    /// The fields the payload lacks.
-    pub(super) missing_fields: Vec<String>,
+    /// The receipt of this run, before anything is injected.
+    pub(super) receipt: Receipt,
+    /// The recall engine, if it was opened ahead.
+    pub(super) prefetch: Option<Prefetch>,
     /// The host's id of the session, as the payload has it. Idempotency keys are made of it.
     pub(super) raw_session: String,
     /// The host's id of the session, redacted.
@@ -73,8 +71,7 @@ impl HookContext {
         // Events without a session id must not join a session of another project (law 8).
         let raw_session = call.event.host_session.take();
         let raw_session = raw_session.unwrap_or_else(|| format!("unknown in {}", project_ref.root));
-        let (outcome, missing_fields) = (call.outcome(), call.missing_fields());
-        let event_name = redactor.scrub(&call.event.name).into_string();
+        let receipt = hook.receipt(&call, redactor.scrub(&call.event.name).as_str());
         let host_session = redactor.scrub(&raw_session).into_string();
         let events = match transcript_wait {
             _ if !call.captures => Vec::new(),
@@ -88,9 +85,8 @@ impl HookContext {
             injection: call.injection,
             redactor,
             project_ref,
-            event_name,
-            outcome,
-            missing_fields,
+            receipt,
+            prefetch: None,
             raw_session,
             host_session,
             before: None,

@@ -10,7 +10,7 @@ use backstory_capture::{CaptureContext, RawEvent, normalise};
 use backstory_hosts::AgentEvent;
 use backstory_inject::{AgentAction, HookLocation};
 use backstory_memory::EventBody;
-use backstory_store::{IncomingEvent, Receipt, ReceiptId, Spool, Store, StoreError};
+use backstory_store::{IncomingEvent, ReceiptId, Spool, Store, StoreError};
 use std::sync::atomic::Ordering;
 
 /// What was kept.
@@ -46,13 +46,13 @@ impl Hook {
     }
 
     /// Keeps what happened, and notes in the context where it belongs.
-    pub(super) fn keep(&self, context: &mut HookContext, receipt: &Receipt) -> Result<Kept<'_>, AppError> {
+    pub(super) fn keep(&self, context: &mut HookContext) -> Result<Kept<'_>, AppError> {
         let actions: Vec<AgentAction> =
             context.events.iter().filter_map(|event| AgentAction::from_activity(&event.activity)).collect();
         let Some((event, also)) = self.incoming(context).split_first() else {
             return Ok(Kept { event: None, receipt: None, actions });
         };
-        let receipt = self.keep_event(event, context, receipt)?;
+        let receipt = self.keep_event(event, context)?;
         for event in also {
             // The receipt was written with the main event.
             let store = context.store.as_mut().and_then(|store| store.as_mut().ok());
@@ -70,11 +70,10 @@ impl Hook {
         &self,
         event: &IncomingEvent,
         context: &mut HookContext,
-        receipt: &Receipt,
     ) -> Result<Option<ReceiptId>, AppError> {
         let Some(store) = context.store.take() else { return Ok(None) };
         let written = store.and_then(|mut store| {
-            let recorded = store.events_mut().record_with_receipt(event, receipt)?;
+            let recorded = store.events_mut().record_with_receipt(event, &context.receipt)?;
             Ok((store, recorded))
         });
         match written {
@@ -128,7 +127,7 @@ impl Hook {
             most_bytes: context.config.capture.max_event_bytes as usize,
             root: &context.project_ref.root,
             given: &injected,
-            at: self.now,
+            at: self.clock.now,
         };
         IncomingEvent { event: normalise(raw, &capture), project_ref: context.project_ref.clone() }
     }

@@ -34,7 +34,7 @@ impl Hook {
     pub(super) fn record_uses(&self, store: &mut Store, context: &HookContext, actions: &[AgentAction]) {
         for action in actions {
             let recorded = context.location(store).and_then(|location| match location.session {
-                Some((session, _)) => Ok(action.record_use(store, session, self.now)?),
+                Some((session, _)) => Ok(action.record_use(store, session, self.clock.now)?),
                 None => Ok(()),
             });
             if let Err(error) = recorded {
@@ -59,8 +59,9 @@ impl Hook {
             let is_here = location.project_here == Some(project);
             let root = Some(Path::new(&context.project_ref.root)).filter(|root| is_here && root.is_dir());
             // Waiting for the host's transcript does not shorten this.
-            let until = Some((Instant::now() + DISTIL_TIME).min(self.started + LATEST_WORK));
-            let work = Distillation { trigger, root, redactor: &context.redactor, now: self.now, until };
+            let until = Some((Instant::now() + DISTIL_TIME).min(self.clock.started + LATEST_WORK));
+            let work =
+                Distillation { trigger, root, redactor: &context.redactor, now: self.clock.now, until };
             Ok(distil(store, session, &work)?)
         });
         Some(Learned { session: session.map(|(session, _)| session), trigger, report })
@@ -75,11 +76,11 @@ impl Hook {
     ) -> Result<(), AppError> {
         store.upkeep().checkpoint()?;
         let Learned { session, trigger, report } = learned;
-        if polish::enqueue(store, (session, self.now), trigger, &report?, config)? {
+        if polish::enqueue(store, (session, self.clock.now), trigger, &report?, config)? {
             self.start("polish");
         }
-        let until = (Instant::now() + EMBED_TIME).min(self.started + LATEST_WORK);
-        vectors::note_failure(&self.home, self.now, vectors::embed_until(store, config, until));
+        let until = (Instant::now() + EMBED_TIME).min(self.clock.started + LATEST_WORK);
+        vectors::note_failure(&self.home, self.clock.now, vectors::embed_until(store, config, until));
         Ok(())
     }
 }

@@ -5,7 +5,7 @@
 //! Not here: what a call does (`backstory_app::hook`).
 
 use backstory_app::app::{home_of, now};
-use backstory_app::hook::{Hook, HookInvocation};
+use backstory_app::hook::{Hook, HookClock, HookInvocation};
 use backstory_app::{AppError, Environment, log};
 use backstory_hosts::UnknownHost;
 use std::ffi::OsString;
@@ -30,9 +30,15 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
     // A model's program that we started runs hooks too: those must not be captured.
     let is_own_call = environment.is_inside();
     let home = home_of(&environment).ok();
-    let hook = home.clone().zip(invocation(arguments).ok()).map(|(home, invocation)| {
-        Arc::new(Hook::new(invocation, environment, home, (now, started, deadline)))
-    });
+    let (invocation, problem) = match invocation(arguments) {
+        Ok(invocation) => (Some(invocation), None),
+        Err(error) => (None, Some(error)),
+    };
+    let clock = HookClock { now, started, deadline };
+    let hook = home
+        .clone()
+        .zip(invocation)
+        .map(|(home, invocation)| Arc::new(Hook::new(invocation, environment, home, clock)));
     let _running = end_process_after(deadline, {
         let hook = hook.clone();
         move || {
@@ -47,13 +53,10 @@ pub(crate) fn run(arguments: &[OsString], environment: Environment) {
     if is_own_call {
         return;
     }
-    match (hook, home) {
-        (Some(hook), _) => serve(&hook, payload),
-        (None, Some(home)) => {
-            let problem = invocation(arguments).map_or_else(|error| error.line(), |_| String::new());
-            log::line(&home, now, &format!("hook: {problem}"));
-        }
-        (None, None) => {}
+    if let Some(hook) = hook {
+        serve(&hook, payload);
+    } else if let (Some(home), Some(problem)) = (home, problem) {
+        log::line(&home, now, &format!("hook: {}", problem.line()));
     }
 }
 
