@@ -26,8 +26,6 @@ pub enum KindGroup {
 pub struct KindTraits {
     /// The name it is stored and shown by.
     pub name: &'static str,
-    /// Its name in the plural.
-    pub plural: &'static str,
     /// What sort of thing it describes.
     pub group: KindGroup,
     /// Its weight, 0 to 1, where no query or better evidence decides.
@@ -51,7 +49,6 @@ pub struct KindTraits {
 /// What most knowledge has in common.
 const KNOWLEDGE: KindTraits = KindTraits {
     name: "",
-    plural: "",
     group: KindGroup::Knowledge,
     weight: 0.5,
     importance: 3,
@@ -99,31 +96,31 @@ macro_rules! kinds {
 
 kinds! {
     /// What the user wants done or never done: a constraint, a preference, a correction.
-    Rule { name: "rule", plural: "rules", weight: 1.0, is_durable: true, is_stated: true, shows_category: true } like LESSON;
+    Rule { name: "rule", weight: 1.0, is_durable: true, is_stated: true, shows_category: true } like LESSON;
     /// What was chosen, and why.
-    Decision { name: "decision", plural: "decisions", weight: 0.9, is_durable: true, is_stated: true } like LESSON;
+    Decision { name: "decision", weight: 0.9, is_durable: true, is_stated: true } like LESSON;
     /// Something true here and hard to find: the environment, hidden behaviour, a trap.
-    Fact { name: "fact", plural: "facts", weight: 0.85, is_durable: true, is_stated: true, shows_category: true } like LESSON;
+    Fact { name: "fact", weight: 0.85, is_durable: true, is_stated: true, shows_category: true } like LESSON;
     /// Something that went wrong, and what fixed it.
-    Failure { name: "failure", plural: "failures", weight: 0.8 } like LESSON;
+    Failure { name: "failure", weight: 0.8 } like LESSON;
     /// What the user wants to achieve.
-    Goal { name: "goal", plural: "goals", weight: 0.7, is_durable: true, is_stated: true } like KNOWLEDGE;
+    Goal { name: "goal", weight: 0.7, is_durable: true, is_stated: true } like KNOWLEDGE;
     /// Anything else worth keeping.
-    Note { name: "note", plural: "notes", weight: 0.3, importance: 2, is_stated: true } like KNOWLEDGE;
+    Note { name: "note", weight: 0.3, importance: 2, is_stated: true } like KNOWLEDGE;
     /// Work done: something new.
-    Feature { name: "feature", plural: "features", weight: 0.6 } like WORK;
+    Feature { name: "feature", weight: 0.6 } like WORK;
     /// Work done: something broken now works.
-    Bugfix { name: "bugfix", plural: "bugfixes", weight: 0.6 } like WORK;
+    Bugfix { name: "bugfix", weight: 0.6 } like WORK;
     /// Work done: same behaviour, another shape.
-    Refactor { name: "refactor", plural: "refactors", importance: 2 } like WORK;
+    Refactor { name: "refactor", importance: 2 } like WORK;
     /// Work done: none of the others.
-    Change { name: "change", plural: "changes", importance: 2 } like WORK;
+    Change { name: "change", importance: 2 } like WORK;
     /// A question answered by reading.
-    Discovery { name: "discovery", plural: "discoveries", weight: 0.6 } like WORK;
+    Discovery { name: "discovery", weight: 0.6 } like WORK;
     /// What a whole session did.
-    Summary { name: "summary", plural: "summaries" } like ACCOUNT;
+    Summary { name: "summary" } like ACCOUNT;
     /// Where the work stands, for the next session.
-    Handoff { name: "handoff", plural: "handoffs", weight: 0.7 } like ACCOUNT;
+    Handoff { name: "handoff", weight: 0.7 } like ACCOUNT;
 }
 
 /// Former names of kinds, and the kinds that a filter by such a name matches today.
