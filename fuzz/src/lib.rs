@@ -6,7 +6,7 @@ use backstory_capture::{CaptureContext, RawEvent, Redactor, RedactorOptions, nor
 use backstory_hosts::{EventOutcome, Host};
 use backstory_inject::{encode, encode_lines};
 use backstory_memory::{
-    Content, EventBody, Kind, ProjectKey, ProjectRef, Shingles, Timestamp, clean, fence as fenced,
+    Content, EventBody, Kind, ProjectKey, ProjectRef, Redacted, Shingles, Timestamp, clean, fence as fenced,
     strip_fences,
 };
 use backstory_recall::{RankingWeights, SearchQuery, Searcher, Synonyms};
@@ -60,13 +60,14 @@ pub fn hook_event(bytes: &[u8]) {
             sequence,
             provenance,
             body: account,
+            key: None,
         };
         let injected = Shingles::default();
         let around = CaptureContext {
             redactor: &REDACTOR,
             most_bytes: MOST_BYTES,
             root: "/p",
-            given: &injected,
+            injected: &injected,
             at: NOW,
         };
         let event = normalise(observation, &around);
@@ -169,11 +170,16 @@ fn known() -> Known {
         root: "/p".into(),
         parent: None,
     };
-    let project = store.projects_mut().find_or_create(&project_ref, NOW).expect("a project");
+    let project = store.projects_mut().find_or_create(&Redacted::vouch(project_ref), NOW).expect("a project");
     for text in ["the harbour floods", "migrations run in one transaction", "Store::open takes the lock"] {
         let content = Content { files: vec!["src/a.rs".into()], ..Content::new(Kind::Note, text, text) };
-        let memory =
-            NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW };
+        let memory = NewMemory {
+            uid: None,
+            project,
+            origin: MemoryOrigin::default(),
+            content: Redacted::vouch(content),
+            created_at: NOW,
+        };
         store.memories_mut().remember(&memory).expect("a memory");
     }
     Known { _dir: dir, store }
@@ -218,19 +224,19 @@ static PORT: LazyLock<u16> = LazyLock::new(|| {
     let worker = Worker::open(place, lock, &options, handler).expect("a worker");
     let port = worker.endpoint().port;
     std::thread::spawn(move || {
-        // The folder goes when the worker does: never.
+        // The folder lives as long as the worker, which never ends.
         let _dir = dir;
         worker.serve().map(drop)
     });
     port
 });
 
-/// Any bytes at the door that needs a token: an answer in HTTP or none, and nothing is event.
+/// Sends any bytes to the loopback port without a token: the answer is HTTP or nothing, and never what a token protects.
 pub fn http_head(bytes: &[u8]) {
     drop(Query::parse(&String::from_utf8_lossy(bytes)));
     let mut stream = TcpStream::connect(("127.0.0.1", *PORT)).expect("the worker lives");
     stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a time-out");
-    // It may have heard enough before the end, and answered or hung up.
+    // The worker may answer or close the connection before it has read everything.
     drop(stream.write_all(bytes));
     drop(stream.shutdown(Shutdown::Write));
     let mut answer = Vec::new();

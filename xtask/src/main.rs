@@ -2,6 +2,7 @@
 
 mod bench;
 mod calibrate;
+mod census;
 mod ci;
 mod datasets;
 mod docs;
@@ -20,6 +21,7 @@ const TASKS: &str = "usage: cargo xtask TASK
 
 ci         format, lints, documentation, tests; --full adds the long suites that CI runs
 tidy       the house rules: dependencies, names, files, citations; part of the tests of this crate
+census     count lines, comments, functions and names of a checkout, this one or another
 docs       write the references generated from the program: docs/cli.md, docs/configuration.md, man/
 bench      measure the performance figures on this machine
 guard      count the instructions of a hook and a search, and fail at 15 % more than recorded
@@ -38,7 +40,8 @@ fn main() -> ExitCode {
     let result = match arguments.split_first() {
         Some((task, rest)) => match task.as_str() {
             "ci" => ci::run(rest),
-            "tidy" => tidy::run(rest),
+            "tidy" => tidy::run(),
+            "census" => census::run(rest),
             "docs" => docs::write(),
             "bench" => bench::run(rest),
             "guard" => guard::run(rest),

@@ -1,35 +1,43 @@
 //! The house rules a compiler does not know. They are tests, so `cargo test` checks them; `cargo xtask tidy` runs only them.
 //!
-//! `rules`: which crate may depend on which, and the shape of files. `dialect`: names. `citations`: what documentation cites must exist.
+//! `rules`: which crate may depend on which, and the shape of files. `dialect`: names, `scripts` those of scripts and style sheets.
+//! `citations`: what documentation cites must exist.
 
 #[cfg(test)]
 mod citations;
+#[cfg(test)]
 mod dialect;
+#[cfg(test)]
 mod lexer;
 #[cfg(test)]
 mod rules;
+#[cfg(test)]
+mod scripts;
 
+#[cfg(test)]
 use crate::places::root;
 use crate::{TaskResult, cargo};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders with sources of ours.
-const SOURCES: [&str; 4] = ["crates", "xtask", "fuzz", "calibrate"];
+const SOURCES: [&str; 7] = ["crates", "xtask", "fuzz", "calibrate", "tests", "plugins", "scripts"];
 
-/// Runs the checks, or writes the list of known violations.
-pub(crate) fn run(arguments: &[String]) -> TaskResult {
-    match arguments {
-        [] => cargo(&["test", "--quiet", "--package", "xtask", "tidy::"]),
-        [only] if only == "--write-known" => dialect::write_known(),
-        _ => Err("usage: cargo xtask tidy [--write-known]".into()),
-    }
+/// Runs the checks.
+pub(crate) fn run() -> TaskResult {
+    cargo(&["test", "--quiet", "--package", "xtask", "tidy::"])
 }
 
-/// Returns the source files with one of these extensions, in order.
+/// Returns the source files of this checkout with one of these extensions, in order.
+#[cfg(test)]
 fn repository_files(extensions: &[&str]) -> Vec<PathBuf> {
+    source_files(&root(), extensions)
+}
+
+/// Returns the source files of a checkout with one of these extensions, in order.
+pub(crate) fn source_files(checkout: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut files = Vec::new();
-    let mut folders: Vec<PathBuf> = SOURCES.iter().map(|folder| root().join(folder)).collect();
+    let mut folders: Vec<PathBuf> = SOURCES.iter().map(|folder| checkout.join(folder)).collect();
     while let Some(folder) = folders.pop() {
         for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
             let has_extension =

@@ -5,7 +5,7 @@ use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
 use crate::error::{AppError, ErrorCode, unknown_kind};
 use crate::settings::{Settings, project_file};
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
-use backstory_memory::{Kind, MemoryId, ProjectId, ProjectRef, Provenance, Timestamp};
+use backstory_memory::{Kind, MemoryId, ProjectId, ProjectRef, Redacted, Timestamp};
 use backstory_recall::VectorCache;
 use backstory_store::{Home, Project, Purpose, RetentionPolicy, Scope, Store, StoreError};
 use std::path::{Path, PathBuf};
@@ -145,12 +145,12 @@ impl App {
     }
 
     /// Returns what this folder tells about its project.
-    pub fn project_ref(&self) -> ProjectRef {
+    pub fn project_ref(&self) -> Redacted<ProjectRef> {
         self.project_ref_of(&self.cwd)
     }
 
     /// Returns what a folder tells about its project.
-    pub fn project_ref_of(&self, folder: &Path) -> ProjectRef {
+    pub fn project_ref_of(&self, folder: &Path) -> Redacted<ProjectRef> {
         safe_project_ref(folder, &self.redactor())
     }
 
@@ -178,8 +178,8 @@ impl App {
         }
     }
 
-    /// Returns those of the memories that belong to another project than this folder's, with its name. An id reaches every project, but
-    /// a door says so before it changes one (law 8).
+    /// Returns those of the memories that belong to another project than this folder's, with its name. An id works in every project, but
+    /// the user is warned before such a memory is changed (law 8).
     pub fn of_other_projects(
         &self,
         store: &Store,
@@ -258,11 +258,6 @@ fn ambiguous(wanted: &str, several: &[Project]) -> AppError {
 /// Reads the name of a kind to filter by, or says which there are. An old name may stand for two kinds.
 pub fn parse_kind_filter(text: &str) -> Result<Vec<Kind>, AppError> {
     Kind::parse_alias(text).map_err(|error| unknown_kind(&error))
-}
-
-/// Reads the kind of a memory somebody writes, or says which there are.
-pub fn parse_kind(text: &str, said_by: &Provenance) -> Result<Kind, AppError> {
-    Kind::from_input(text, said_by).map_err(|error| unknown_kind(&error))
 }
 
 /// Returns the data directory.

@@ -3,6 +3,7 @@
 
 use backstory_memory::{Kind, Moment, UnknownKind};
 use backstory_recall::RankingWeights;
+use backstory_sync::TeamProvenance;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
@@ -117,7 +118,7 @@ pub struct SearchConfig {
 #[serde(deny_unknown_fields)]
 pub struct TeamConfig {
     pub kinds: Vec<KindName>,
-    pub provenance: TeamTrust,
+    pub provenance: TeamProvenance,
     pub at_session_end: bool,
     pub worker_minutes: u32,
     patience_seconds: u32,
@@ -130,7 +131,7 @@ impl TeamConfig {
     }
 }
 
-/// The kinds one name in a file stands for: an old name may mean two of today's.
+/// The kinds one name in a file stands for: an old name may mean two of today's, and `default` means those a team usually shares.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(try_from = "String")]
 pub struct KindName(pub Vec<Kind>);
@@ -139,16 +140,11 @@ impl TryFrom<String> for KindName {
     type Error = UnknownKind;
 
     fn try_from(name: String) -> Result<KindName, UnknownKind> {
+        if name == "default" {
+            return Ok(KindName(Kind::with(|kind| kind.is_shared)));
+        }
         Kind::parse_alias(&name).map(KindName)
     }
-}
-
-/// What is believed of what other members say.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "kebab-case")]
-pub enum TeamTrust {
-    Team,
-    External,
 }
 
 /// The worker.
@@ -157,46 +153,6 @@ pub enum TeamTrust {
 pub struct WorkerConfig {
     pub port: u16,
     pub idle_minutes: u32,
-}
-
-impl Config {
-    /// A configuration that keeps nothing, for when not even the defaults can be read.
-    pub fn nothing() -> Config {
-        Config {
-            capture: CaptureConfig { enabled: false, exclude: Vec::new(), max_event_bytes: 0 },
-            redact: RedactConfig { literals: Vec::new(), environment: true },
-            retention: RetentionConfig { events_days: 30, receipts: 0, backups: 0, backup_hours: 0 },
-            distil: DistilConfig {
-                provider: Provider::None,
-                model: String::new(),
-                base_url: String::new(),
-                api_key_env: String::new(),
-                max_tokens_per_day: 0,
-                max_tokens_per_session: 0,
-                deadline_seconds: 0,
-            },
-            inject: InjectConfig {
-                enabled: false,
-                exclude: Vec::new(),
-                session_start: 0,
-                prompt: 0,
-                tool: 0,
-                compaction: 0,
-            },
-            recall: RecallConfig { vectors: false },
-            search: SearchConfig { limit: 0 },
-            team: TeamConfig {
-                kinds: Vec::new(),
-                provenance: TeamTrust::External,
-                at_session_end: false,
-                worker_minutes: 0,
-                patience_seconds: 90,
-            },
-            worker: WorkerConfig { port: 0, idle_minutes: 30 },
-            search_weights: RankingWeights::SEARCH,
-            inject_weights: RankingWeights::INJECT,
-        }
-    }
 }
 
 impl CaptureConfig {

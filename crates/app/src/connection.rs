@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::error::{AppError, ErrorCode};
 use backstory_hosts::{FileChange, Host, HostPaths, InstallError, InstallPlan, InstallRecords};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What would be done to several hosts.
 pub struct ConnectionPlan {
@@ -35,6 +35,12 @@ pub struct ConnectedHostShape {
     files: Vec<ChangedFileShape>,
     next: Vec<String>,
     error: Option<String>,
+}
+
+impl ConnectedHostShape {
+    fn new(host: Host, state: &'static str) -> ConnectedHostShape {
+        ConnectedHostShape { host: host.as_str(), state, files: Vec::new(), next: Vec::new(), error: None }
+    }
 }
 
 /// A file that changes.
@@ -68,21 +74,6 @@ impl App {
     pub fn installs(&self) -> InstallRecords {
         InstallRecords::at(self.home.root().join("installs"))
     }
-}
-
-/// Returns the path hosts are to run this program by: its name on the search path where that leads here, so that it outlives an
-/// update that moves the file behind it.
-pub fn own_program(places: &HostPaths) -> Result<PathBuf, AppError> {
-    let failed = |error: std::io::Error| AppError::user("cannot tell where this program is").because(&error);
-    let real = std::env::current_exe().and_then(|path| path.canonicalize()).map_err(failed)?;
-    let named = places.program("backstory").filter(|named| named.is_absolute());
-    Ok(named.filter(|named| named.canonicalize().is_ok_and(|path| path == real)).unwrap_or(real))
-}
-
-/// Whether a program lies where builds put it: gone with the next cleaning. Cargo's other mark, `CACHEDIR.TAG`, is missing where somebody
-/// else made the directory.
-pub fn is_in_build_directory(program: &Path) -> bool {
-    program.ancestors().skip(1).any(|parent| parent.join(".rustc_info.json").exists())
 }
 
 /// Returns the hosts that are here.
@@ -182,31 +173,19 @@ impl ConnectionPlan {
             (false, false, Direction::Connect) => "connected",
             (false, false, Direction::Disconnect) => "disconnected",
         };
-        let files = |plan: &InstallPlan| plan.changes.iter().map(file_shape).collect();
-        let next = |plan: &InstallPlan| match direction {
-            Direction::Connect if !plan.changes.is_empty() => next_steps(plan.host),
-            _ => Vec::new(),
-        };
         let hosts = plans.iter().map(|plan| ConnectedHostShape {
-            host: plan.host.as_str(),
-            state: state(plan),
-            files: files(plan),
-            next: next(plan),
-            error: None,
+            files: plan.changes.iter().map(file_shape).collect(),
+            next: match direction {
+                Direction::Connect if !plan.changes.is_empty() => next_steps(plan.host),
+                _ => Vec::new(),
+            },
+            ..ConnectedHostShape::new(plan.host, state(plan))
         });
-        let plugged = self.plugged.iter().map(|(host, _)| ConnectedHostShape {
-            host: host.as_str(),
-            state: "plugin",
-            files: Vec::new(),
-            next: Vec::new(),
-            error: None,
-        });
+        let plugged = self.plugged.iter().map(|(host, _)| ConnectedHostShape::new(*host, "plugin"));
         let refused = self.refused.iter().map(|(host, failure)| ConnectedHostShape {
-            host: host.as_str(),
-            state: "refused",
-            files: Vec::new(),
-            next: failure.hints().to_vec(),
+            next: failure.hints(),
             error: Some(failure.line()),
+            ..ConnectedHostShape::new(*host, "refused")
         });
         ConnectionShape {
             version: 1,

@@ -42,7 +42,7 @@ impl Environment {
     }
 
     /// Creates an environment that holds these variables and no others.
-    pub fn of<const N: usize>(all: [(&str, PathBuf); N]) -> Environment {
+    pub fn with_variables<const N: usize>(all: [(&str, PathBuf); N]) -> Environment {
         Environment { all: all.map(|(name, value)| (name.into(), value.into())).into() }
     }
 
@@ -54,6 +54,12 @@ impl Environment {
     /// Returns a variable as text.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.get(name)?.to_str()
+    }
+
+    /// Returns the names and values of the variables that may set a configuration value.
+    pub fn setting_variables(&self) -> impl Iterator<Item = (&str, &str)> {
+        let text = self.all.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        text.filter(|(name, value)| name.starts_with(SETTING_PREFIX) && !value.is_empty())
     }
 
     fn path(&self, name: &str) -> Option<PathBuf> {
@@ -174,7 +180,9 @@ mod tests {
     #[test]
     fn other_programs_keep_their_data_beside_ours_wherever_ours_is() {
         let data = |more: (&str, PathBuf)| {
-            Environment::of([("HOME", "/home/ada".into()), more]).places().map(|places| places.data)
+            Environment::with_variables([("HOME", "/home/ada".into()), more])
+                .places()
+                .map(|places| places.data)
         };
         assert_eq!(data((BACKSTORY_HOME, "/elsewhere".into())), Some("/home/ada/.local/share".into()));
         assert_eq!(data(("XDG_DATA_HOME", "/data".into())), Some("/data".into()));

@@ -23,8 +23,23 @@ pub struct AppError {
     code: ErrorCode,
     message: String,
     causes: Vec<String>,
-    hints: Vec<String>,
+    hints: Vec<Hint>,
     about: Option<MemoryId>,
+}
+
+/// What to do about an error.
+#[derive(Clone, Debug)]
+struct Hint {
+    text: String,
+    audience: HintAudience,
+}
+
+/// Who learns of a hint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HintAudience {
+    Everyone,
+    /// What only a person may decide: no agent is told how.
+    People,
 }
 
 impl AppError {
@@ -76,7 +91,7 @@ impl AppError {
     }
 
     /// Says what it is that is wrong, where several are alike.
-    pub fn of(self, what: &str) -> AppError {
+    pub fn named(self, what: &str) -> AppError {
         AppError { message: format!("`{what}`: {}", self.message), ..self }
     }
 
@@ -98,8 +113,17 @@ impl AppError {
     }
 
     /// Adds what to do next.
-    pub fn hint(mut self, hint: impl Into<String>) -> AppError {
-        self.hints.push(hint.into());
+    pub fn hint(self, hint: impl Into<String>) -> AppError {
+        self.with_hint(hint.into(), HintAudience::Everyone)
+    }
+
+    /// Adds what a person may do next, and an agent must not.
+    pub fn hint_for_people(self, hint: impl Into<String>) -> AppError {
+        self.with_hint(hint.into(), HintAudience::People)
+    }
+
+    fn with_hint(mut self, text: String, audience: HintAudience) -> AppError {
+        self.hints.push(Hint { text, audience });
         self
     }
 
@@ -124,8 +148,14 @@ impl AppError {
     }
 
     /// Returns what to do next.
-    pub fn hints(&self) -> &[String] {
-        &self.hints
+    pub fn hints(&self) -> Vec<String> {
+        self.hints.iter().map(|hint| hint.text.clone()).collect()
+    }
+
+    /// Returns what an agent may do next.
+    pub fn hints_for_agents(&self) -> impl Iterator<Item = &str> {
+        let hints = self.hints.iter().filter(|hint| hint.audience == HintAudience::Everyone);
+        hints.map(|hint| hint.text.as_str())
     }
 
     /// Returns the error as JSON.
@@ -134,7 +164,7 @@ impl AppError {
             ok: false,
             code: self.code.as_str(),
             error: self.line(),
-            hints: self.hints.clone(),
+            hints: self.hints(),
             existing_id: self.about.map(|id| id.0),
         }
     }
@@ -149,7 +179,7 @@ impl AppError {
         let mut words = format!("error: {}\n", self.message);
         words.extend(self.causes.iter().map(|cause| format!("  cause: {cause}\n")));
         words.extend((!self.hints.is_empty()).then_some("\n"));
-        words.extend(self.hints.iter().map(|hint| format!("hint: {hint}\n")));
+        words.extend(self.hints.iter().map(|hint| format!("hint: {}\n", hint.text)));
         words
     }
 
@@ -175,7 +205,8 @@ impl From<StoreError> for AppError {
             StoreError::Forgotten { .. } => {
                 let hint = "`backstory remember --force` writes it all the same";
                 let message = "this was forgotten on purpose and stays out";
-                return AppError::new(ErrorCode::Forgotten, message).hint(hint);
+                // Only the user may write a forgotten memory again.
+                return AppError::new(ErrorCode::Forgotten, message).hint_for_people(hint);
             }
             StoreError::OutOfTime => {
                 let hint = "the disk may be slow or busy; try again in a moment";
@@ -183,7 +214,7 @@ impl From<StoreError> for AppError {
                     .because(&error)
                     .hint(hint);
             }
-            StoreError::Newer { .. } => {
+            StoreError::Newer { .. } | StoreError::NewerKind { .. } => {
                 "install a newer version, or set `BACKSTORY_HOME` to use another directory"
             }
             StoreError::OlderSchema { .. } => {

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::vectors;
+use crate::words::memories;
 use backstory_memory::MemoryId;
 use backstory_store::{Pin, Store};
 use std::path::PathBuf;
@@ -47,10 +48,7 @@ impl ForgetResponse {
     /// Says what was done, on one line.
     #[must_use]
     pub fn headline(&self) -> String {
-        match self.forgotten.len() {
-            1 => "forgot 1 memory".to_owned(),
-            count => format!("forgot {count} memories"),
-        }
+        format!("forgot {}", memories(self.forgotten.len() as u64))
     }
 
     /// Says what else the user has to know.

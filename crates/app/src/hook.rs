@@ -3,10 +3,10 @@
 //! The event is kept before anything else. What cannot be written to the database in time goes to the spool (law 3). Whatever else
 //! fails costs a line in our log, never the event, and never hurts the host (law 1).
 //!
-//! Not here: standard input and output, the deadline that ends the process (the door); what a payload means (`hosts`).
+//! Not here: standard input and output, the deadline that ends the process (`cli`); what a payload means (`hosts`).
 
 mod call;
-mod context;
+mod hook_context;
 mod keep;
 mod learn;
 mod transcript_tail;
@@ -24,7 +24,7 @@ use backstory_platform::in_own_group;
 use backstory_recall::{RecallEngine, VectorCache};
 use backstory_store::{Home, IncomingEvent, Purpose, ReceiptId, Store, StoreError};
 use call::HookCall;
-use context::HookContext;
+use hook_context::HookContext;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
@@ -86,7 +86,7 @@ impl Hook {
     /// When an event can be kept nowhere, or the store fails after it was kept.
     pub fn serve(&self, payload: Vec<u8>, reply: impl FnOnce(&str)) -> Result<(), AppError> {
         let payload = self.payload.get_or_init(|| payload);
-        let Some(call) = self.parse(payload) else { return Ok(()) };
+        let Some(call) = self.parse(payload)? else { return Ok(()) };
         call.config_errors.iter().for_each(|error| self.log(&error.line()));
         // A hook that keeps nothing must not create a home either.
         if !call.captures && (call.injection.is_none() || !self.home.database().exists()) {
@@ -164,6 +164,7 @@ impl Hook {
         let built = context.location(store).and_then(|location| {
             let injector = HookInjector {
                 settings: inject_settings(&self.environment, self.clock.now),
+                redactor: &context.redactor,
                 open_engine: &open_engine,
                 prefetch: context.prefetch.as_ref(),
                 now: self.clock.now,

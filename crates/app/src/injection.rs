@@ -1,9 +1,9 @@
-//! Previews of what a session would be given, and what injections take from settings and environment.
+//! Injections on request, previewed or recorded, and what injections take from settings and environment.
 
 use crate::app::{App, ProjectSelector};
 use crate::engine::{Profile, engine_of, utc_offset_minutes};
 use crate::env_vars::Environment;
-use crate::error::AppError;
+use crate::error::{AppError, ErrorCode};
 use backstory_inject::{
     BuiltInjection, FetchHint, InjectError, InjectSettings, InjectionRequest, Injector, Recipient,
 };
@@ -24,23 +24,71 @@ pub struct ContextRequest {
     pub project: ProjectSelector,
 }
 
+/// An injection for a host that injects the text itself.
+#[derive(Clone, Debug)]
+pub struct InjectRequest {
+    /// The moment, and what it is about.
+    pub point: InjectionPoint,
+    /// The host.
+    pub host: String,
+    /// What the host calls its session. A hook must have recorded it.
+    pub host_session: String,
+}
+
 impl App {
     /// Builds what would be injected now. Nothing is recorded.
     pub fn context(&self, store: &Store, request: ContextRequest) -> Result<BuiltInjection, AppError> {
         let ContextRequest { point, project } = request;
-        let user_home = self.environment.user_home();
-        let budget = self.config.inject.budget(point.moment(), &self.cwd, user_home.as_deref());
-        let request = InjectionRequest { point, budget };
-        let Some(Scope::Project(project)) = self.scope(store, &project)? else {
-            return Ok(BuiltInjection::empty(request.point.moment(), budget));
-        };
+        let request = self.injection_request(point);
         let project_ref = self.project_ref();
-        let is_here = store.projects().find(&project_ref)? == Some(project);
+        let here = store.projects().find(&project_ref)?;
+        let scope = match project {
+            ProjectSelector::Here => here.map(Scope::Project),
+            elsewhere => self.scope(store, &elsewhere)?,
+        };
+        let Some(Scope::Project(project)) = scope else {
+            return Ok(nothing_injected(&request));
+        };
+        let is_here = here == Some(project);
         let root = Some(Path::new(&project_ref.root)).filter(|root| is_here && root.is_dir());
         let context = ContextWindow { started_at: Some(self.now), ..ContextWindow::default() };
         let recipient = Recipient { project, session: None, context, root };
-        Ok(preview_injection(self, store, recipient, &request))
+        Ok(build_injection(self, store, recipient, &request))
     }
+
+    /// Builds what a known session is injected with now, without what it has already, and records it.
+    pub fn inject(&self, store: &mut Store, request: InjectRequest) -> Result<BuiltInjection, AppError> {
+        let InjectRequest { point, host, host_session } = request;
+        let request = self.injection_request(point);
+        let session = store.sessions().find(&host, &host_session)?.ok_or_else(|| {
+            AppError::new(ErrorCode::NoSuchSession, format!("there is no session `{host_session}` of {host}"))
+                .hint("a session is known once one of its hooks has run; `GET /api/context` needs none")
+        })?;
+        let project_ref = self.project_ref();
+        if store.projects().find(&project_ref)?.is_none() {
+            return Ok(nothing_injected(&request));
+        }
+        let root = Some(Path::new(&project_ref.root)).filter(|root| root.is_dir());
+        let context = store.injections().context_window(session.id)?;
+        // The session's project decides, not the folder: an agent may have changed to another project's (law 8).
+        let recipient = Recipient { project: session.project, session: Some(session.id), context, root };
+        let built = build_injection(self, store, recipient.clone(), &request);
+        // Record before replying: an injection without a record could not be explained later (law 9).
+        if !built.block.is_empty() {
+            store.injections_mut().record(&built.to_record(&recipient, self.now))?;
+        }
+        Ok(built)
+    }
+
+    fn injection_request(&self, point: InjectionPoint) -> InjectionRequest {
+        let user_home = self.environment.user_home();
+        let budget = self.config.inject.budget(point.moment(), &self.cwd, user_home.as_deref());
+        InjectionRequest { point, budget }
+    }
+}
+
+fn nothing_injected(request: &InjectionRequest) -> BuiltInjection {
+    BuiltInjection::empty(request.point.moment(), request.budget)
 }
 
 /// Returns the settings of injections. An agent can fetch more by the MCP tools, and by the command if a shell finds it.
@@ -52,8 +100,7 @@ pub fn inject_settings(environment: &Environment, now: Timestamp) -> InjectSetti
 }
 
 /// Builds what a session would be given now. Nothing is recorded.
-#[must_use]
-pub fn preview_injection(
+pub(crate) fn build_injection(
     app: &App,
     store: &Store,
     recipient: Recipient<'_>,
@@ -62,6 +109,7 @@ pub fn preview_injection(
     let injector = Injector {
         store,
         settings: inject_settings(&app.environment, app.now),
+        redactor: &app.redactor(),
         open_engine: &|| engine_of(app, Profile::Inject),
         prefetch: None,
         now: app.now,

@@ -1,27 +1,30 @@
 //! The JSON other programs read: stable, documented in `docs/json.md`, and converted here from the domain's own types.
 #![expect(missing_docs, reason = "the fields are the JSON keys; docs/json.md explains them")]
 
-mod context;
+mod configuration;
+mod explanation;
+mod hits;
+mod imports;
+mod injection_preview;
 mod memory;
+mod outgoing;
 mod project;
 mod refusal;
-mod search;
 mod session;
-mod status;
-mod why;
+mod store_status;
+mod team_reports;
+mod upkeep_reports;
 
-pub use context::{ContextShape, PlacedMemoryShape, context};
-pub use memory::{
-    ForgetShape, HeadShape, LinkShape, MemoryShape, PinShape, RevisionShape, ShowShape, TimelineShape,
-    WrittenShape, forget, freshness_word, head, heads, memory, numbers, root_of, show, timeline, written,
-};
-pub use project::{ProjectListShape, ProjectShape, project};
-pub use refusal::RefusalShape;
-pub use search::{
-    ExplainedHitShape, HitDetail, HitShape, ReadAsShape, SearchShape, TimeRangeShape, hit, search,
-};
-pub use session::{
-    CodeChangeShape, SessionListShape, SessionRecordShape, SessionShape, code_change, session, session_record,
-};
-pub use status::{HookRunShape, ModelWorkShape, StatusShape, UsefulnessShape, hook_run, status};
-pub use why::{InjectedMemoryShape, QuestionShape, WhyShape, injected_memory, why};
+pub use configuration::*;
+pub use explanation::*;
+pub use hits::*;
+pub use imports::*;
+pub use injection_preview::*;
+pub use memory::*;
+pub use outgoing::*;
+pub use project::*;
+pub use refusal::*;
+pub use session::*;
+pub use store_status::*;
+pub use team_reports::*;
+pub use upkeep_reports::*;

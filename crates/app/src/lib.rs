@@ -1,35 +1,51 @@
-//! The use cases of Backstory, as every door calls them: settings, the store, the project that is meant, errors with stable codes.
+//! The use cases of Backstory as typed requests: settings, the store, the selected project, errors with stable codes.
 //!
-//! A door (`cli`, `mcp`, `server`) parses what it is asked, calls a function here, and renders what comes back. Nothing here prints,
+//! A front end (`cli`, `mcp`, `server`) parses its input, calls a function here, and renders the answer. Nothing here prints,
 //! reads standard input or knows clap; the environment comes in as a value.
 
 pub mod app;
+pub mod browse;
 pub mod config;
 pub mod connection;
+pub mod demo;
+pub mod distillation;
 pub mod doctor;
 pub mod engine;
 pub mod env_vars;
 pub mod error;
+pub mod evaluation;
 pub mod explain;
+pub mod export;
 pub mod forget;
+pub mod handoff;
 pub mod hook;
+pub mod hook_health;
+pub mod import;
 pub mod injection;
 pub mod json;
 pub mod log;
 pub mod polish;
+pub mod program;
+pub mod progress;
+pub mod projects;
+pub mod redaction;
 pub mod remember;
 pub mod search;
 pub mod self_capture_guard;
+pub mod session_turns;
 pub mod sessions;
 pub mod settings;
 pub mod show;
 pub mod status;
 pub mod synonyms;
+pub mod teams;
 pub mod timeline;
 pub mod times;
 pub mod transcript;
+pub mod upkeep;
 pub mod vectors;
 pub mod why;
+pub mod words;
 
 pub use app::{App, ProjectSelector};
 pub use config::Config;

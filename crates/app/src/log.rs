@@ -25,7 +25,7 @@ pub fn line(home: &Home, now: Timestamp, text: &str) {
     if getrandom::fill(&mut options.key).is_err() {
         return;
     }
-    let text = Redactor::new(options).scrub(text).into_string().replace(['\n', '\r'], " ");
+    let text = Redactor::new(options).scrub(text).into_inner().replace(['\n', '\r'], " ");
     if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(&path) {
         drop(writeln!(file, "{} {text}", crate::times::iso(now)));
     }

@@ -19,6 +19,7 @@ use backstory_provider::{
     rewording_request,
 };
 use backstory_store::{CallOutcome, CallPermission, Home, Job, PolishOutcome, Store, TokenCaps};
+use std::ffi::OsString;
 use std::time::Duration;
 
 /// A claim outlives the answer by this much; then the runner is dead.
@@ -77,6 +78,12 @@ fn of_kinds(store: &Store, ids: &[MemoryId], kinds: &[Kind]) -> Result<Vec<Memor
     Ok(found.map(|memory| memory.id).collect())
 }
 
+/// Runs the program of a model, and ends it when this process ends.
+pub fn run_watchdog(command: &[OsString]) -> Result<(), AppError> {
+    backstory_provider::run_watchdog(command)
+        .map_err(|error| AppError::usage("cannot guard this program").because(&error))
+}
+
 fn polish_all(app: &App) -> Result<(), AppError> {
     app.home.prepare()?;
     let running = Runner::begin(&app.home);
@@ -84,7 +91,7 @@ fn polish_all(app: &App) -> Result<(), AppError> {
     if running.is_none() {
         return Ok(());
     }
-    let polishing = Polishing::of(app)?;
+    let polishing = Polishing::new(app)?;
     let mut store = app.store()?;
     store.jobs_mut().trim_model_work(app.now)?;
     let lease = polishing.deadline + LEASE_BEYOND_DEADLINE;
@@ -112,7 +119,7 @@ struct Polishing<'a> {
 }
 
 impl Polishing<'_> {
-    fn of(app: &App) -> Result<Polishing<'_>, AppError> {
+    fn new(app: &App) -> Result<Polishing<'_>, AppError> {
         let distil = &app.config.distil;
         let deadline = Duration::from_secs(u64::from(distil.deadline_seconds.clamp(1, 600)));
         let caps = TokenCaps {
@@ -191,14 +198,14 @@ impl Polishing<'_> {
                 return Ok((
                     CallOutcome::Unusable,
                     answer.tokens,
-                    format!("the answer is of no use: {rubbish}"),
+                    format!("the answer cannot be used: {rubbish}"),
                 ));
             }
         };
         let worded = Content { title: rewording.title, body: rewording.body, ..safe.clone() };
         let worded = prepare(worded, &self.redactor);
         let now = app::now(&self.app.environment);
-        let said = match store.memories_mut().polish(memory, &worded.title, &worded.body, now)? {
+        let said = match store.memories_mut().polish(memory, &worded, now)? {
             PolishOutcome::Applied => "used",
             PolishOutcome::Outdated => "not needed any more",
         };
@@ -231,7 +238,8 @@ fn model(
         Provider::None => Err(needed("provider")),
         Provider::ClaudeCli => {
             let program = std::env::current_exe();
-            let program = program.map_err(|error| AppError::user("cannot find ourselves").because(&error))?;
+            let program =
+                program.map_err(|error| AppError::user("cannot find this program").because(&error))?;
             let directory = self_capture_guard::jail(home);
             let directory = directory
                 .map_err(|error| AppError::user("cannot make a folder to ask from").because(&error))?;

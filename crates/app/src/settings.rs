@@ -1,7 +1,7 @@
 //! Where configuration comes from: defaults, the user's file, the project's file, the environment, flags; later ones win.
 //!
-//! Every layer is laid as far as it can be, value by value: what is wrong in one place must not undo what is right in another. But where
-//! a layer cannot be followed in what must not be kept or given, nothing is.
+//! Every layer is laid as far as it can be, value by value: what is wrong in one place must not undo what is right in another. If
+//! a layer that says what must not be kept or injected cannot be read, nothing is kept or injected.
 //!
 //! Not here: what a project's file may change (`narrowing`).
 
@@ -64,16 +64,18 @@ pub struct Setting {
 #[derive(Clone, Debug)]
 pub struct Settings {
     by_key: BTreeMap<String, Setting>,
+    /// What the values make, where that is known.
+    config: Option<Config>,
 }
 
 impl Settings {
     /// Starts with the defaults.
     pub fn defaults() -> Settings {
         let table: Table = DEFAULTS.parse().unwrap_or_default();
-        let by_key = flat(&table).into_iter();
+        let by_key = flat(table).into_iter();
         let by_key =
             by_key.map(|(key, value)| (key, Setting { value, origin: SettingOrigin::Default })).collect();
-        Settings { by_key }
+        Settings { by_key, config: None }
     }
 
     /// Lays the user's and the project's file over what is there, and returns what is wrong with them.
@@ -116,7 +118,7 @@ impl Settings {
             }
         };
         let (mut wrong, mut unclear) = (Vec::new(), Vec::new());
-        for (key, value) in flat(&table) {
+        for (key, value) in flat(table) {
             if let Err(failure) = lay(self, &key, value) {
                 wrong.push(failure);
                 unclear.extend(Switch::over(&key));
@@ -130,6 +132,7 @@ impl Settings {
     fn turn_off(&mut self, switch: Switch, origin: &SettingOrigin) {
         let off = Setting { value: Value::Boolean(false), origin: origin.clone() };
         self.by_key.insert(switch.key().to_owned(), off);
+        self.config = None;
     }
 
     fn narrow(&mut self, key: &str, value: &Value, path: &Path) -> Result<(), AppError> {
@@ -137,18 +140,21 @@ impl Settings {
         let before = self.known(key, &origin)?.value.clone();
         let narrowed = narrowed(key, &before, value, path).ok_or_else(|| {
             AppError::config(format!("`{}` must not change `{key}` this way", path.display()))
-                .hint("a project's file may only narrow: capture less, redact more, show and give less")
+                .hint("a project's file may only narrow: capture less, redact more, show and inject less")
         })?;
         self.set(key, narrowed, &origin)
     }
 
     /// Lays the environment over what is there, and returns what is wrong with it.
     pub fn lay_environment(&mut self, environment: &Environment) -> Vec<AppError> {
-        let keys: Vec<String> = self.by_key.keys().cloned().collect();
+        let variables: Vec<(&str, &str)> = environment.setting_variables().collect();
+        let set_value = |key: &String| {
+            let (name, text) = variables.iter().find(|(name, _)| is_variable_of(name, key))?;
+            Some((key.clone(), (*name).to_owned(), *text))
+        };
+        let set: Vec<(String, String, &str)> = self.by_key.keys().filter_map(set_value).collect();
         let (mut wrong, mut unclear) = (Vec::new(), Vec::new());
-        for key in keys {
-            let name = format!("{SETTING_PREFIX}{}", key.to_uppercase().replace('.', "_"));
-            let Some(text) = environment.text(&name) else { continue };
+        for (key, name, text) in set {
             let origin = SettingOrigin::Environment(name);
             if let Err(failure) = self.set(&key, value_from(text), &origin) {
                 wrong.push(failure);
@@ -175,6 +181,9 @@ impl Settings {
 
     /// Turns the values into a configuration.
     pub fn config(&self) -> Result<Config, AppError> {
+        if let Some(config) = &self.config {
+            return Ok(config.clone());
+        }
         self.table().try_into().map_err(|error: toml::de::Error| {
             AppError::config("the configuration cannot be used")
                 .because(&error)
@@ -207,16 +216,21 @@ impl Settings {
         let example = format!("{key} = {}", before.value);
         let is_sensible = is_sensible(&value);
         self.by_key.insert(key.to_owned(), Setting { value, origin: origin.clone() });
+        let config_before = self.config.take();
         let is_whole =
             |config: &Config| config.search_weights.meaning.max(config.inject_weights.meaning) <= 1.0;
         let config = self.config().ok().filter(|config| is_sensible && is_whole(config));
         let wrong = match config.as_ref().map(beyond_bounds) {
-            Some(None) => return Ok(()),
+            Some(None) => {
+                self.config = config;
+                return Ok(());
+            }
             Some(Some(bound)) => AppError::config(format!("{bound} ({origin})")),
             // The value itself is not repeated: it may be one of the texts that must not be stored, and this may be logged.
             None => AppError::config(format!("the value of `{key}` does not fit ({origin})")),
         };
         self.by_key.insert(key.to_owned(), before);
+        self.config = config_before;
         Err(wrong.hint(format!("a value that fits: `{example}`")))
     }
 }
@@ -243,10 +257,7 @@ fn read_table(path: &Path) -> Result<Table, AppError> {
     let mut text = String::new();
     match File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {
         Ok(bytes) if bytes as u64 > LARGEST_FILE => {
-            return Err(AppError::config(format!(
-                "`{}` is larger than any file of settings",
-                path.display()
-            )));
+            return Err(AppError::config(format!("`{}` is too large for a settings file", path.display())));
         }
         Ok(_) => {}
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Table::new()),
@@ -306,17 +317,23 @@ impl Switch {
 }
 
 /// Turns `[section] name = value` into `section.name`.
-fn flat(table: &Table) -> Vec<(String, Value)> {
+fn flat(table: Table) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for (section, value) in table {
         match value {
             Value::Table(inner) => {
-                all.extend(inner.iter().map(|(name, value)| (format!("{section}.{name}"), value.clone())));
+                all.extend(inner.into_iter().map(|(name, value)| (format!("{section}.{name}"), value)));
             }
-            value => all.push((section.clone(), value.clone())),
+            value => all.push((section, value)),
         }
     }
     all
+}
+
+/// Whether a variable sets this setting: `BACKSTORY_CAPTURE_ENABLED` sets `capture.enabled`.
+fn is_variable_of(name: &str, key: &str) -> bool {
+    let of_key = key.bytes().map(|byte| if byte == b'.' { b'_' } else { byte.to_ascii_uppercase() });
+    name.strip_prefix(SETTING_PREFIX).is_some_and(|name| name.bytes().eq(of_key))
 }
 
 /// Reads a value from a flag or a variable: TOML where it is, else text.

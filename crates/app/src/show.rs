@@ -1,9 +1,11 @@
-//! Reading memories whole, by their numbers. Fetching one counts as using it.
+//! Reading memories whole, by their numbers, within a scope where one is given. Fetching one counts as using it.
 
-use crate::app::{App, ignore_read_only};
+use crate::app::{App, ProjectSelector, ignore_read_only};
 use crate::error::AppError;
-use backstory_memory::{Memory, MemoryId};
-use backstory_store::{Store, StoreError, UseKind};
+use crate::json::root_of;
+use backstory_capture::freshness_of_anchors;
+use backstory_memory::{Freshness, Memory, MemoryId, ProjectId};
+use backstory_store::{Anchor, Filter, Scope, StandingFilter, Store, StoreError, UseKind};
 
 /// The memories that were fetched, and the numbers no memory has.
 #[derive(Clone, Debug, Default)]
@@ -14,18 +16,63 @@ pub struct ShowResponse {
     pub missing: Vec<MemoryId>,
 }
 
+/// Memories that were named by their numbers, divided by what the scope of the request reaches (law 8).
+#[derive(Clone, Debug, Default)]
+pub struct ScopedMemories {
+    /// Within the scope, in the order of the request.
+    pub within: Vec<Memory>,
+    /// Of other projects.
+    pub beyond: Vec<MemoryId>,
+    /// Numbers that no memory has.
+    pub missing: Vec<MemoryId>,
+}
+
 impl App {
+    /// Reads memories without using them, and tells those within scope from those of other projects.
+    pub fn memories_in_scope(
+        &self,
+        store: &Store,
+        ids: &[MemoryId],
+        projects: &ProjectSelector,
+    ) -> Result<ScopedMemories, AppError> {
+        let ShowResponse { memories, missing } = read_memories(store, ids)?;
+        let named = ids_of(&memories);
+        let within = self.keep_in_scope(store, memories, projects)?;
+        let reached = ids_of(&within);
+        let beyond = named.into_iter().filter(|id| !reached.contains(id)).collect();
+        Ok(ScopedMemories { within, beyond, missing })
+    }
+
+    /// Keeps those of the memories that are within scope, superseded ones too.
+    pub fn keep_in_scope(
+        &self,
+        store: &Store,
+        mut memories: Vec<Memory>,
+        projects: &ProjectSelector,
+    ) -> Result<Vec<Memory>, AppError> {
+        let Some(scope) = self.scope(store, projects)? else { return Ok(Vec::new()) };
+        let filter = Filter { standing: StandingFilter::Any, ..Filter::within(scope) };
+        let within = store.search().matching(&ids_of(&memories), &filter)?;
+        memories.retain(|memory| within.contains(&memory.id));
+        Ok(memories)
+    }
+
+    /// Returns the project that a reader takes for granted: the one that is named, or that of this folder.
+    pub fn assumed_project(
+        &self,
+        store: &Store,
+        projects: &ProjectSelector,
+    ) -> Result<Option<ProjectId>, AppError> {
+        match self.scope(store, projects)? {
+            Some(Scope::Project(id)) => Ok(Some(id)),
+            _ => Ok(store.projects().find(&self.project_ref())?),
+        }
+    }
+
     /// Fetches memories, which is using them.
     pub fn show(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ShowResponse, AppError> {
-        let mut response = ShowResponse::default();
-        for id in ids {
-            match store.memories().get(*id)? {
-                Some(memory) => response.memories.push(memory),
-                None => response.missing.push(*id),
-            }
-        }
-        let fetched: Vec<MemoryId> = response.memories.iter().map(|memory| memory.id).collect();
-        self.note_fetched(store, &fetched)?;
+        let response = read_memories(store, ids)?;
+        self.note_fetched(store, &ids_of(&response.memories))?;
         Ok(response)
     }
 
@@ -34,8 +81,39 @@ impl App {
         Ok(store.memories().get(id)?.ok_or(StoreError::NoSuchMemory(id))?)
     }
 
+    /// Returns the code that a memory speaks of, and whether each part still stands where that can be said.
+    pub fn anchors(
+        &self,
+        store: &Store,
+        memory: &Memory,
+    ) -> Result<Vec<(Anchor, Option<Freshness>)>, AppError> {
+        let states = root_of(store, memory)?
+            .map(|root| freshness_of_anchors(store, memory.project, &root, memory.id))
+            .transpose()?
+            .unwrap_or_default();
+        let states = states.into_iter().chain(std::iter::repeat(None));
+        Ok(store.code().anchors(memory.id)?.into_iter().zip(states).collect())
+    }
+
     /// Records that memories were fetched. A store that cannot be written, or is busy, is still worth reading.
     pub fn note_fetched(&self, store: &mut Store, ids: &[MemoryId]) -> Result<(), AppError> {
         ignore_read_only(store.injections_mut().mark_used(ids, UseKind::Fetched, self.now))
     }
+}
+
+fn read_memories(store: &Store, ids: &[MemoryId]) -> Result<ShowResponse, StoreError> {
+    let mut response = ShowResponse::default();
+    for id in ids {
+        match store.memories().get(*id)? {
+            Some(memory) => response.memories.push(memory),
+            None => response.missing.push(*id),
+        }
+    }
+    Ok(response)
+}
+
+/// Returns the numbers of memories.
+#[must_use]
+pub fn ids_of(memories: &[Memory]) -> Vec<MemoryId> {
+    memories.iter().map(|memory| memory.id).collect()
 }

@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::config::Provider;
 use crate::error::AppError;
-use backstory_store::{ModelWorkStatus, Receipt, Store, StoreStatus, Usefulness};
+use backstory_store::{ModelWorkStatus, Receipt, Store, StoreStatus, Totals, Usefulness};
 
 /// How many of the newest hook runs a report shows.
 const HOOKS_SHOWN: u32 = 10;
@@ -25,7 +25,21 @@ pub struct StatusReport {
     pub model_work: Option<ModelWorkStatus>,
 }
 
+/// The store in numbers.
+#[derive(Debug)]
+pub struct StoreStats {
+    /// What it holds.
+    pub status: StoreStatus,
+    /// Memories by kind and project, and what was injected and used.
+    pub totals: Totals,
+}
+
 impl App {
+    /// Counts what the store holds.
+    pub fn stats(&self, store: &Store) -> Result<StoreStats, AppError> {
+        Ok(StoreStats { status: store.upkeep().status()?, totals: store.browse().totals()? })
+    }
+
     /// Reports how an open store is doing; `problem` is why it can only be read.
     pub fn status(&self, store: &Store, problem: Option<String>) -> Result<StatusReport, AppError> {
         let work = store.jobs().model_work(self.now)?;

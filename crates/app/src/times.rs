@@ -1,8 +1,8 @@
 //! Times as people type them, with the words for one that is not a time. Everything is UTC.
 
 use crate::error::AppError;
-pub use backstory_exchange::{iso, parse_time};
 use backstory_memory::Timestamp;
+pub use backstory_memory::{iso, parse_time};
 
 /// Reads a time somebody typed, or says how one is written.
 pub fn typed(text: &str, now: Timestamp) -> Result<Timestamp, AppError> {

@@ -6,14 +6,14 @@ use backstory_capture::body_of;
 use backstory_memory::{Activity, EventBody, ExitStatus, Hunk, cap};
 use backstory_store::StoredEvent;
 use serde::Serialize;
+use std::fmt;
 
 /// One step of a session, as other programs see it.
 #[derive(Debug, Serialize)]
 pub struct StepShape {
     pub id: i64,
     pub at: String,
-    /// What happened, in a word: asked, ran, failed, edited, looked …
-    pub what: &'static str,
+    pub what: StepKind,
     /// What it was about.
     pub text: String,
     /// More of it: what a command printed, what an edit replaced.
@@ -25,15 +25,48 @@ pub struct StepShape {
     pub truncated: bool,
 }
 
+/// What happened in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StepKind {
+    Started,
+    Prompted,
+    Edited,
+    Made,
+    Ran,
+    Failed,
+    Stopped,
+    Looked,
+    Fetched,
+    Planned,
+    Used,
+    Said,
+    #[serde(rename = "broke off")]
+    BrokeOff,
+    Delegated,
+    Reported,
+    Compacting,
+    Compacted,
+    Ended,
+    Other,
+}
+
+impl fmt::Display for StepKind {
+    /// Writes it as JSON names it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
+}
+
 /// The most bytes of one detail.
 const MOST_DETAIL_BYTES: usize = 4 * 1024;
 
 /// Returns an event as a step.
 pub fn step(stored: &StoredEvent) -> StepShape {
     let event = &stored.event;
-    let account = body_of(event);
-    let subagent = account.as_ref().and_then(|account| account.subagent.clone());
-    let (what, text, detail) = account.map_or(("other", String::new(), None), parts);
+    let body = body_of(event);
+    let subagent = body.as_ref().and_then(|body| body.subagent.clone());
+    let (what, text, detail) = body.map_or((StepKind::Other, String::new(), None), parts);
     StepShape {
         id: stored.id.0,
         at: times::iso(event.at),
@@ -49,39 +82,49 @@ pub fn step(stored: &StoredEvent) -> StepShape {
     }
 }
 
-fn parts(account: EventBody) -> (&'static str, String, Option<String>) {
-    match account.activity {
-        Activity::SessionStarted { reason } => ("started", reason.as_str().to_owned(), None),
-        Activity::Prompted { text } => ("asked", text, None),
-        Activity::Edited { file, is_new, hunks } => {
-            (if is_new { "made" } else { "edited" }, file, Some(hunks.iter().map(hunk).collect()))
-        }
+/// Returns the text of an event that is a prompt.
+pub(crate) fn prompt_of(stored: &StoredEvent) -> Option<String> {
+    match body_of(&stored.event)?.activity {
+        Activity::Prompted { text } => Some(text),
+        _ => None,
+    }
+}
+
+fn parts(body: EventBody) -> (StepKind, String, Option<String>) {
+    match body.activity {
+        Activity::SessionStarted { reason } => (StepKind::Started, reason.as_str().to_owned(), None),
+        Activity::Prompted { text } => (StepKind::Prompted, text, None),
+        Activity::Edited { file, is_new, hunks } => (
+            if is_new { StepKind::Made } else { StepKind::Edited },
+            file,
+            Some(hunks.iter().map(hunk).collect()),
+        ),
         Activity::Ran { command, output, status } => {
             let what = match status {
-                ExitStatus::Failure => "failed",
-                ExitStatus::Interrupted => "stopped",
-                ExitStatus::Success | ExitStatus::Unknown => "ran",
+                ExitStatus::Failure => StepKind::Failed,
+                ExitStatus::Interrupted => StepKind::Stopped,
+                ExitStatus::Success | ExitStatus::Unknown => StepKind::Ran,
             };
             (what, command, Some(output))
         }
-        Activity::Looked { at } => ("looked", at, None),
-        Activity::Fetched { asked, answer } => ("fetched", asked, Some(answer)),
+        Activity::Looked { at } => (StepKind::Looked, at, None),
+        Activity::Fetched { request, answer } => (StepKind::Fetched, request, Some(answer)),
         Activity::Planned { steps } => {
             let mark = |is_done: bool| if is_done { "x" } else { " " };
             let steps: Vec<String> =
                 steps.iter().map(|step| format!("[{}] {}", mark(step.is_done), step.text)).collect();
-            ("planned", steps.join("; "), None)
+            (StepKind::Planned, steps.join("; "), None)
         }
-        Activity::ToolFailed { at, error } => ("failed", at, Some(error)),
-        Activity::UsedTool { asked } => ("used", asked, None),
-        Activity::TurnEnded { message } => ("said", message, None),
-        Activity::TurnBroken { error } => ("broke off", error, None),
-        Activity::SubagentStarted => ("delegated", String::new(), None),
-        Activity::SubagentEnded { message } => ("reported", message, None),
-        Activity::Compacting { instructions } => ("compacting", instructions, None),
-        Activity::Compacted { summary } => ("compacted", summary, None),
-        Activity::SessionEnded { reason } => ("ended", reason, None),
-        Activity::Other { text } => ("other", text, None),
+        Activity::ToolFailed { at, error } => (StepKind::Failed, at, Some(error)),
+        Activity::UsedTool { request } => (StepKind::Used, request, None),
+        Activity::TurnEnded { message } => (StepKind::Said, message, None),
+        Activity::TurnBroken { error } => (StepKind::BrokeOff, error, None),
+        Activity::SubagentStarted => (StepKind::Delegated, String::new(), None),
+        Activity::SubagentEnded { message } => (StepKind::Reported, message, None),
+        Activity::Compacting { instructions } => (StepKind::Compacting, instructions, None),
+        Activity::Compacted { summary } => (StepKind::Compacted, summary, None),
+        Activity::SessionEnded { reason } => (StepKind::Ended, reason, None),
+        Activity::Other { text } => (StepKind::Other, text, None),
     }
 }
 

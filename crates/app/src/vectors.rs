@@ -2,10 +2,13 @@
 //!
 //! Vectors are extra: what fails here is a line in the log, never the end of a command.
 
+pub use backstory_embed::model_name;
+
 use crate::app::App;
 use crate::config::Config;
 use crate::error::AppError;
 use crate::log;
+use crate::progress::{OnProgress, count};
 use backstory_embed::MiniLm;
 use backstory_memory::Timestamp;
 use backstory_recall::{EmbedError, EmbeddingJob, EmbeddingReport, embed_pending, remove_dead_vectors};
@@ -19,6 +22,14 @@ use std::time::{Duration, Instant};
 pub const MAKES_VECTORS: &str = "`backstory index --vectors` makes them; words find all of them already";
 /// How long a command that wrote a memory stays to embed it.
 const A_COMMANDS_TIME: Duration = Duration::from_millis(500);
+
+/// Returns how many memories wait for their vectors; none where vectors are turned off.
+pub fn waiting(store: &Store, config: &Config) -> Result<u64, AppError> {
+    if !config.recall.vectors {
+        return Ok(0);
+    }
+    Ok(store.vectors().count_stale()?)
+}
 
 /// Embeds what waits, newest first, for a moment and on one core.
 pub fn embed_until(
@@ -45,12 +56,13 @@ pub fn follow_for(store: &mut Store, app: &App, time: Duration) -> u64 {
 }
 
 /// Embeds everything that waits, on every core. Whoever is interrupted is continued by the next.
-pub fn embed_all(store: &mut Store, on_progress: impl FnMut(u64)) -> Result<EmbeddingReport, AppError> {
+pub fn embed_all(store: &mut Store, on_progress: OnProgress<'_>) -> Result<EmbeddingReport, AppError> {
+    let total = store.vectors().count_stale()?;
     store.vectors_mut().begin_rebuild()?;
     let model = MiniLm::load();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let work = EmbeddingJob { encoder: &model, cores, until: None };
-    let embedded = embed_pending(store, &work, on_progress).map_err(failure)?;
+    let embedded = embed_pending(store, &work, count(on_progress, "vectors", total)).map_err(failure)?;
     if store.vectors().count_stale()? == 0 {
         store.vectors_mut().finish_rebuild()?;
     }

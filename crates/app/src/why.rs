@@ -8,7 +8,7 @@ use backstory_recall::HitExplanation;
 use backstory_store::{Filter, Impressions, MemoryInjection, Scope, StandingFilter, Store, StoreError};
 
 /// How many injections of a memory are listed; the rest is only counted.
-pub const MOST_INJECTIONS: u32 = 10;
+const MOST_INJECTIONS: u32 = 10;
 
 /// Which memory to explain.
 #[derive(Clone, Debug)]

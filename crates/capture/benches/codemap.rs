@@ -6,7 +6,7 @@ use backstory_capture::{
 };
 use backstory_memory::{
     Activity, Content, Event, EventKind, Hunk, IdempotencyKey, Kind, MemoryId, ProjectId, Provenance,
-    SessionId, Timestamp,
+    Redacted, SessionId, Timestamp,
 };
 use backstory_store::{Home, IncomingEvent, MemoryOrigin, NewMemory, Purpose, Store};
 use divan::Bencher;
@@ -163,7 +163,13 @@ impl Site {
         let memories = (0..count).map(|number| {
             let content = Content::new(Kind::Change, "title", &format!("body {number}"));
             let origin = MemoryOrigin::default();
-            let memory = NewMemory { uid: None, project: self.project, origin, content, created_at: NOW };
+            let memory = NewMemory {
+                uid: None,
+                project: self.project,
+                origin,
+                content: Redacted::vouch(content),
+                created_at: NOW,
+            };
             let id = self.store.memories_mut().remember(&memory).expect("the store can be written");
             anchor(&mut self.store, id, &self.root, &files, &readings).expect("the store can be written");
             id
@@ -193,7 +199,10 @@ fn begin(store: &mut Store, root: &Path) -> (ProjectId, SessionId) {
         truncated: false,
     };
     let project_ref = backstory_capture::identify_project(root);
-    store.events_mut().record(&IncomingEvent { event, project_ref }).expect("the store can be written");
+    store
+        .events_mut()
+        .record(&IncomingEvent { event: Redacted::vouch(event), project_ref: Redacted::vouch(project_ref) })
+        .expect("the store can be written");
     let sessions = store.sessions().list(None, 1, 0).expect("the store can be read");
     let session = &sessions.first().expect("it was just recorded").session;
     (session.project, session.id)

@@ -17,6 +17,6 @@ pub use codemap::{
     anchor, changes, edited_files, follow_renames, freshness, freshness_of_anchors, symbols, track,
 };
 pub use normalise::{CaptureContext, RawEvent, body_of, normalise};
-pub use prepare::{MOST_BODY_BYTES, most_similar, prepare, whole_text};
-pub use project::{identify_project, safe_project_ref};
-pub use redact::{Redacted, Redaction, Redactor, RedactorOptions, SecretMatch};
+pub use prepare::{MOST_BODY_BYTES, most_similar, prepare, prepare_attachments, prepare_batch, whole_text};
+pub use project::{identify_project, safe_project_ref, unlocated_project_ref};
+pub use redact::{Redaction, Redactor, RedactorOptions, SecretMatch};

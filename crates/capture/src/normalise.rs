@@ -1,12 +1,12 @@
 //! From what a host said to an event that may be kept: without our own words, without secrets, and only then cut, so that no half
 //! of a secret survives a cut.
 //!
-//! Not here: what a payload means (`hosts`), which text was given to the session (`store` remembers, the caller asks).
+//! Not here: what a payload means (`hosts`), which text was injected into the session (`store` keeps it, the caller reads it).
 
 use crate::Redactor;
 use backstory_memory::{
-    Activity, EchoSource, Event, EventBody, IdempotencyKey, Provenance, Shingles, Timestamp, cap, digest,
-    strip_fences,
+    Activity, EchoSource, Event, EventBody, IdempotencyKey, Provenance, Redacted, Shingles, Timestamp, cap,
+    digest, strip_fences,
 };
 
 /// What a host said, before anything of it is redacted. It must not reach a disk like this.
@@ -24,6 +24,8 @@ pub struct RawEvent {
     pub provenance: Provenance,
     /// What happened.
     pub body: EventBody,
+    /// Its identity, where the caller knows a better one than session, sequence and content make.
+    pub key: Option<IdempotencyKey>,
 }
 
 /// What is known around an observation.
@@ -34,35 +36,37 @@ pub struct CaptureContext<'a> {
     pub most_bytes: usize,
     /// Where the project lies: files in it are called by their path from there.
     pub root: &'a str,
-    /// What the session was given by us.
-    pub given: &'a Shingles,
+    /// What was injected into the session.
+    pub injected: &'a Shingles,
     /// When it happened.
     pub at: Timestamp,
 }
 
 /// Makes an event of what a host said.
 #[must_use]
-pub fn normalise(raw: RawEvent, context: &CaptureContext<'_>) -> Event {
+pub fn normalise(raw: RawEvent, context: &CaptureContext<'_>) -> Redacted<Event> {
     let mut body = raw.body;
     let mut truncated = body.activity.keep_first(MOST_PARTS);
     call_files_from(context.root, &mut body.activity);
     let vast = context.most_bytes.saturating_mul(4).max(SHORTEST_CUT);
     for text in texts(&mut body) {
         truncated |= shorten(text, vast);
-        *text = context.redactor.scrub(&strip_fences(text)).into_string();
+        *text = context.redactor.scrub(&strip_fences(text)).into_inner();
     }
     let scrub = |text: &str| cap(context.redactor.scrub(text).as_str(), MOST_NAME_BYTES).text;
     let host_session = scrub(&raw.host_session);
     let sequence = raw.sequence.map_or_else(|| moment(context.at), |sequence| scrub(&sequence));
     let kind = body.activity.kind();
-    let key = IdempotencyKey::new(&raw.host, &host_session, kind, &sequence, &payload(&body));
+    let key = raw
+        .key
+        .unwrap_or_else(|| IdempotencyKey::new(&raw.host, &host_session, kind, &sequence, &payload(&body)));
     let echo = echo_of(&body.activity);
     for text in texts(&mut body) {
-        *text = context.given.without_echo(text, echo).into_owned();
+        *text = context.injected.without_echo(text, echo).into_owned();
         truncated |= replace_blobs(text);
     }
     let (payload, cut) = fit(body, context.most_bytes);
-    Event {
+    Redacted::vouch(Event {
         key,
         host: raw.host,
         host_session,
@@ -72,7 +76,7 @@ pub fn normalise(raw: RawEvent, context: &CaptureContext<'_>) -> Event {
         provenance: raw.provenance,
         payload,
         truncated: truncated || cut,
-    }
+    })
 }
 
 /// Reads what an event holds. One of a shape this build does not know says nothing.
@@ -90,8 +94,8 @@ fn payload(body: &EventBody) -> String {
     serde_json::to_string(body).unwrap_or_default()
 }
 
-/// Tells apart what a host does not number. Two hooks that hear the same thing at the same moment hear one thing; the same
-/// words later are said again.
+/// Returns the time as a part of an idempotency key, for events a host does not number. Equal events of two hooks within ten seconds are
+/// one event; equal ones later are new.
 fn moment(at: Timestamp) -> String {
     format!("at {}", at.0 / SAME_MOMENT_MS)
 }
@@ -192,7 +196,7 @@ mod tests {
     use crate::RedactorOptions;
     use backstory_memory::{EventKind, ExitStatus, Hunk, fence};
 
-    fn normalised(activity: Activity, sequence: Option<&str>, given: &str, at: i64) -> Event {
+    fn normalised(activity: Activity, sequence: Option<&str>, injected: &str, at: i64) -> Event {
         let raw = RawEvent {
             host: "host".into(),
             host_session: "session".into(),
@@ -200,17 +204,18 @@ mod tests {
             sequence: sequence.map(str::to_owned),
             provenance: Provenance::Tool,
             body: EventBody { activity, subagent: None },
+            key: None,
         };
         let redactor = Redactor::new(RedactorOptions::default());
-        let given = Shingles::from_text(given);
+        let injected = Shingles::from_text(injected);
         let context = CaptureContext {
             redactor: &redactor,
             most_bytes: 1000,
             root: "/home/dev/p",
-            given: &given,
+            injected: &injected,
             at: Timestamp(at),
         };
-        normalise(raw, &context)
+        normalise(raw, &context).into_inner()
     }
 
     fn ran(output: &str) -> Activity {
@@ -229,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_cut_an_event_can_be_read_back() {
+    fn a_cut_event_can_be_read_back() {
         let many = Activity::Edited {
             file: "/home/dev/p/src/a.rs".into(),
             is_new: false,
@@ -247,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_nobody_could_keep_is_cut_and_still_told_from_others() {
+    fn long_texts_are_cut_and_keep_distinct_keys() {
         let text = |middle: &str| {
             ran(&format!("begins {} {middle} {} ends", "x ".repeat(90_000), "y ".repeat(90_000)))
         };
@@ -258,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_called_by_their_path_in_the_project() {
+    fn files_are_named_by_their_path_in_the_project() {
         let file = |path: &str| {
             let edited = Activity::Edited { file: path.into(), is_new: true, hunks: Vec::new() };
             match body_of(&event(edited)).unwrap().activity {
@@ -281,19 +286,19 @@ mod tests {
         assert!(event.truncated);
     }
 
-    /// Law 5, R24.
+    /// R24.
     #[test]
-    fn what_was_given_is_not_heard_again() {
-        let given = "- [2h ago] The retry loop must not sleep while it holds the write lock\n".repeat(3);
-        let fenced = output(&event(ran(&format!("a {} b", fence(&given, 7)))));
+    fn law_5_injected_text_is_not_captured_again() {
+        let injected = "- [2h ago] The retry loop must not sleep while it holds the write lock\n".repeat(3);
+        let fenced = output(&event(ran(&format!("a {} b", fence(&injected, 7)))));
         assert_eq!(fenced, "a  b");
-        let said = Activity::TurnEnded { message: format!("As noted, {given}") };
-        let event = normalised(said, None, &given, 0);
+        let said = Activity::TurnEnded { message: format!("As noted, {injected}") };
+        let event = normalised(said, None, &injected, 0);
         assert!(!event.payload.contains("while it holds"), "{}", event.payload);
     }
 
     #[test]
-    fn the_same_words_later_are_said_again() {
+    fn the_same_message_a_minute_later_is_another_event() {
         let done = || Activity::TurnEnded { message: "Done.".into() };
         let key = |sequence, at| normalised(done(), sequence, "", at).key;
         assert_eq!(key(None, 1_000), key(None, 2_000));

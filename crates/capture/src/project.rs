@@ -15,7 +15,7 @@ mod repository;
 mod tests;
 
 use crate::Redactor;
-use backstory_memory::{ProjectKey, ProjectRef, clean, first_chars};
+use backstory_memory::{ProjectKey, ProjectRef, Redacted, clean, first_chars};
 pub(crate) use files::read_head;
 use repository::{Checkout, Repository};
 use std::path::{Component, Path, PathBuf};
@@ -40,18 +40,30 @@ pub fn identify_project(start: &Path) -> ProjectRef {
 ///
 /// A secret always becomes the same mark, so that the project is still distinct from others and found again.
 #[must_use]
-pub fn safe_project_ref(folder: &Path, redactor: &Redactor) -> ProjectRef {
+pub fn safe_project_ref(folder: &Path, redactor: &Redactor) -> Redacted<ProjectRef> {
     fn safe(project_ref: ProjectRef, redactor: &Redactor) -> ProjectRef {
-        let text = |text: &str| redactor.redact(text).text.into_string();
-        let key = |key: &ProjectKey| text(&key.to_string()).parse().unwrap_or_else(|()| key.clone());
+        let text = |text: &str| redactor.redact(text).text.into_inner();
         ProjectRef {
-            keys: project_ref.keys.iter().map(key).collect(),
+            keys: project_ref.keys.iter().map(|key| safe_key(key, redactor)).collect(),
             name: text(&project_ref.name),
             root: text(&project_ref.root),
             parent: project_ref.parent.map(|parent| Box::new(safe(*parent, redactor))),
         }
     }
-    safe(identify_project(folder), redactor)
+    Redacted::vouch(safe(identify_project(folder), redactor))
+}
+
+/// Returns a project that is known by its name or its keys alone, fit to be stored.
+#[must_use]
+pub fn unlocated_project_ref(name: &str, keys: &[ProjectKey], redactor: &Redactor) -> Redacted<ProjectRef> {
+    let keys = keys.iter().map(|key| safe_key(key, redactor)).collect();
+    let name = redactor.redact(name).text.into_inner();
+    Redacted::vouch(ProjectRef { keys, name, root: String::new(), parent: None })
+}
+
+/// Redacts a key. Equal secrets become equal marks, so equal keys stay equal.
+fn safe_key(key: &ProjectKey, redactor: &Redactor) -> ProjectKey {
+    redactor.redact(&key.to_string()).text.parse().unwrap_or_else(|()| key.clone())
 }
 
 /// Returns the root of the work tree that a folder lies in, and its git directory.
@@ -62,7 +74,7 @@ pub(crate) fn work_tree(folder: &Path) -> Option<(PathBuf, PathBuf)> {
 
 /// Returns the directory of the repository that a work tree's git directory belongs to.
 pub(crate) fn common_dir(git_dir: &Path) -> Option<PathBuf> {
-    Repository::at_git_dir(git_dir.to_owned(), false).map(|repository| repository.common)
+    Repository::at_git_dir(git_dir.to_owned(), false).map(|repository| repository.common_dir)
 }
 
 /// Returns the nearest existing folder at or above a path, and the path itself, both canonical as far as they exist.

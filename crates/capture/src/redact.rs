@@ -2,7 +2,7 @@
 //!
 //! [`Redactor::redact`] replaces each secret by `[REDACTED:<rule>:<6 hex>]`; the six digits are a keyed hash,
 //! so equal secrets stay comparable and nothing can be read back. [`Redactor::scrub`] first removes what the
-//! user marked private. Only this module makes a [`Redacted`], and only a `Redacted` can be stored.
+//! user marked private. Only this crate makes a [`Redacted`], and only a `Redacted` can be stored.
 //!
 //! Rules are hand-written scanners, each linear in the text: tokens by prefix (`shapes`, `tokens`), values by
 //! the name before them (`named`, `names`, `passwords`, `random`) or the command (`commands`), URLs (`urls`)
@@ -25,8 +25,8 @@ mod urls;
 mod words;
 
 use crate::private;
+use backstory_memory::Redacted;
 use std::cmp::Reverse;
-use std::fmt;
 
 /// What a [`Redactor`] knows besides its rules.
 #[derive(Clone, Default)]
@@ -49,7 +49,7 @@ pub struct Redactor {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redaction {
     /// The text without its secrets.
-    pub text: Redacted,
+    pub text: Redacted<String>,
     /// What was replaced, in order, without overlaps.
     pub found: Vec<SecretMatch>,
 }
@@ -63,30 +63,6 @@ pub struct SecretMatch {
     pub start: usize,
     /// The byte after its last.
     pub end: usize,
-}
-
-/// Text that went through redaction. Only [`Redactor`] makes one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Redacted(String);
-
-impl Redacted {
-    /// Returns the text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Returns the text as an owned string.
-    #[must_use]
-    pub fn into_string(self) -> String {
-        self.0
-    }
-}
-
-impl fmt::Display for Redacted {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
 }
 
 /// Literals shorter than this would cut ordinary words to pieces.
@@ -123,12 +99,12 @@ impl Redactor {
             at = finding.end;
         }
         redacted.push_str(text.get(at..).unwrap_or_default());
-        Redaction { text: Redacted(redacted), found }
+        Redaction { text: Redacted::vouch(redacted), found }
     }
 
     /// Removes what is marked private, then replaces every secret.
     #[must_use]
-    pub fn scrub(&self, text: &str) -> Redacted {
+    pub fn scrub(&self, text: &str) -> Redacted<String> {
         self.redact(&private::strip(text)).text
     }
 

@@ -14,7 +14,7 @@ use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
-const ASKED: usize = 50;
+const SEARCHES: usize = 50;
 
 fn main() {
     let binary = fs::metadata(env!("CARGO_BIN_EXE_backstory")).expect("the binary").len() as f64 / 1e6;
@@ -35,7 +35,7 @@ fn measure(memories: usize) {
     record_figure("bytes a memory on the disk", memories, disk / memories as f64);
     record_figure("disk, times the text", memories, ratio);
     let peak = mcp_peak(&env);
-    println!("a server for MCP, {ASKED} searches: at most {}", format_figure(peak, "MB"));
+    println!("a server for MCP, {SEARCHES} searches: at most {}", format_figure(peak, "MB"));
     record_figure("mcp, peak MB", memories, peak);
     let lag = lag(&env);
     println!("from the start of `remember` to a search that found it: {lag:.1} ms");
@@ -63,7 +63,7 @@ fn mcp_peak(env: &TestEnv) -> Option<f64> {
         (server.stdin.take().expect("a pipe"), BufReader::new(server.stdout.take().expect("a pipe")));
     let mut answers = answered.lines();
     let mut corpus = Corpus::new(2);
-    for id in 0..ASKED {
+    for id in 0..SEARCHES {
         let arguments = json!({"query": corpus.question()});
         let request = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "search", "arguments": arguments}});
         writeln!(said, "{request}").expect("a question asked");
@@ -78,7 +78,7 @@ fn mcp_peak(env: &TestEnv) -> Option<f64> {
 /// Returns how long it takes until what one process was told is found by another, both from their start; the median, in milliseconds.
 fn lag(env: &TestEnv) -> f64 {
     let mut took = Times::default();
-    for number in 0..ASKED {
+    for number in 0..SEARCHES {
         let word = format!("zeppelin{number}");
         let found = took.measure(|| {
             drop(env.run(["remember", &format!("The {word} lands at noon")]));

@@ -32,14 +32,14 @@ fn measure(memories: usize) {
         let (turn, another) = (2 * run, 2 * run + 1);
         play_turn(&env, turn);
         empty.measure(|| drop(env.command(["--version"]).stdout(Stdio::null()).status()));
-        capture.measure(|| hear(&env, &tool_used(&env, run)));
-        distilling.measure(|| hear_without_vectors(&env, &ended(&env, turn)));
+        capture.measure(|| run_hook(&env, &tool_used(&env, run)));
+        distilling.measure(|| run_hook_without_vectors(&env, &ended(&env, turn)));
         // Told again it leaves nothing new, but what waits for its vectors gets them.
-        hear(&env, &ended(&env, turn));
+        run_hook(&env, &ended(&env, turn));
         play_turn(&env, another);
-        ending.measure(|| hear(&env, &ended(&env, another)));
-        start.measure(|| hear(&env, &begins(&env, run)));
-        prompt.measure(|| hear(&env, &prompted(&env, run, &asking.question())));
+        ending.measure(|| run_hook(&env, &ended(&env, another)));
+        start.measure(|| run_hook(&env, &begins(&env, run)));
+        prompt.measure(|| run_hook(&env, &prompted(&env, run, &asking.question())));
     }
     let names = [
         "an empty process",
@@ -92,7 +92,7 @@ fn ended(env: &TestEnv, turn: usize) -> String {
 fn play_turn(env: &TestEnv, turn: usize) {
     let prompt =
         format!(r#""hook_event_name":"UserPromptSubmit","prompt":"Fix the rounding in step {turn}""#);
-    hear(env, &said(env, turn, &prompt));
+    run_hook(env, &said(env, turn, &prompt));
     let ran = |event: &str, output: &str, number: usize| {
         said(
             env,
@@ -102,7 +102,7 @@ fn play_turn(env: &TestEnv, turn: usize) {
             ),
         )
     };
-    hear(
+    run_hook(
         env,
         &ran(
             "PostToolUseFailure",
@@ -126,9 +126,9 @@ fn play_turn(env: &TestEnv, turn: usize) {
             r#""hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{{"file_path":"{}","old_string":"a + 1","new_string":"a + 2"}},"tool_response":{{}},"tool_use_id":"e{turn}-{file}""#,
             path.display()
         );
-        hear(env, &said(env, turn, &edit));
+        run_hook(env, &said(env, turn, &edit));
     }
-    hear(
+    run_hook(
         env,
         &ran("PostToolUse", &format!("test rounds{turn} ... ok\\ntest result: ok. 4 passed; 0 failed"), 1),
     );
@@ -141,11 +141,11 @@ fn said(env: &TestEnv, turn: usize, fields: &str) -> String {
     )
 }
 
-fn hear(env: &TestEnv, payload: &str) {
+fn run_hook(env: &TestEnv, payload: &str) {
     run(env.command(["hook", "--host", "claude-code"]), payload);
 }
 
-fn hear_without_vectors(env: &TestEnv, payload: &str) {
+fn run_hook_without_vectors(env: &TestEnv, payload: &str) {
     let mut command = env.command(["hook", "--host", "claude-code"]);
     command.env("BACKSTORY_RECALL_VECTORS", "false");
     run(command, payload);

@@ -37,10 +37,10 @@ fn measure(memories: usize) {
     let mut asking = Corpus::new(2);
     let questions: Vec<String> = (0..200).map(|_| asking.question().replace(' ', "+")).collect();
     let search = |question: &String| format!("/api/search?q={}", safe(question));
-    let p50 = told("search over the socket", &socket, questions.iter().map(search));
+    let p50 = print_requests("search over the socket", &socket, questions.iter().map(search));
     record_figure("search over the socket, p50", memories, p50);
-    told("a page of memories", &socket, (0..200).map(|_| "/api/memories?limit=50".to_owned()));
-    told("health (the hop alone)", &socket, (0..200).map(|_| "/api/health".to_owned()));
+    print_requests("a page of memories", &socket, (0..200).map(|_| "/api/memories?limit=50".to_owned()));
+    print_requests("health (the hop alone)", &socket, (0..200).map(|_| "/api/health".to_owned()));
     record_figure("worker, failed of 40,000", memories, many(&child, &socket, &questions) as f64);
     record_figure("worker, resident", memories, resident_mb(child.id()));
     record_figure("worker, idle", memories, idle(&child));
@@ -72,7 +72,7 @@ fn get(socket: &Path, path: &str) -> bool {
 }
 
 /// Prints how long requests take, one after the other, and returns the median in milliseconds.
-fn told(name: &str, socket: &Path, paths: impl Iterator<Item = String>) -> f64 {
+fn print_requests(name: &str, socket: &Path, paths: impl Iterator<Item = String>) -> f64 {
     let mut took = Times::default();
     for path in paths {
         assert!(took.measure(|| get(socket, &path)), "{path}");
@@ -145,14 +145,14 @@ fn idle(worker: &Child) -> Option<f64> {
 /// Prints what a prompt's hook costs as it is, and the least it would cost if it asked the worker: an empty process and one request.
 fn beside_hooks(env: &TestEnv, socket: &Path) {
     let project = env.project().display().to_string();
-    let (mut direct, mut empty, mut asked) = (Times::default(), Times::default(), Times::default());
+    let (mut direct, mut empty, mut over_socket) = (Times::default(), Times::default(), Times::default());
     for run in 0..200 {
         let payload = serde_json::json!({"session_id": format!("s{run}"), "hook_event_name": "SessionStart", "source": "startup", "cwd": project});
         drop(direct.measure(|| env.run_with(["hook", "--host", "claude-code"], payload.to_string())));
         drop(empty.measure(|| env.run(["--version"])));
-        assert!(asked.measure(|| get(socket, &format!("/api/context?project_path={project}"))));
+        assert!(over_socket.measure(|| get(socket, &format!("/api/context?project_path={project}"))));
     }
     print("hook at session start, direct", &direct);
     print("an empty process", &empty);
-    print("the same block from the worker", &asked);
+    print("the same block from the worker", &over_socket);
 }

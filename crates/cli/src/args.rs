@@ -3,21 +3,32 @@
 use crate::commands::{
     completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, install,
     maintain, mcp, pin, project, redact, remember, revise, search, serve, sessions, setup, show, status,
-    supersede, sync, team, timeline, uninstall, view, why,
+    sync, team, timeline, view, why,
 };
 use crate::ui::{Colour, Ui};
 use crate::version;
 use backstory_app::Environment;
 use backstory_app::engine::Profile;
+use backstory_app::teams::{TeamName, UnpushedPolicy, UnusableName};
 use backstory_hosts::Host;
 use backstory_memory::{Kind, MemoryId};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 
 /// Reads a memory's number, with or without the sign it is printed with.
 pub(crate) fn memory_id(text: &str) -> Result<MemoryId, String> {
     let number = text.trim_start_matches('#').parse();
     number.map(MemoryId).map_err(|_| "not the number of a memory, like 12".to_owned())
+}
+
+/// Reads the name of a team or a member.
+pub(crate) fn team_name(text: &str) -> Result<TeamName, String> {
+    text.parse().map_err(|error: UnusableName| error.to_string())
+}
+
+/// Returns what `--anyway` decides about deletions that cannot be pushed.
+pub(crate) fn unpushed_policy(anyway: bool) -> UnpushedPolicy {
+    if anyway { UnpushedPolicy::Keep } else { UnpushedPolicy::Refuse }
 }
 
 /// Reads how many are wanted at the most.
@@ -53,6 +64,16 @@ pub(crate) fn profiles() -> impl TypedValueParser<Value = Profile> {
     PossibleValuesParser::new(values).try_map(|name| name.parse())
 }
 
+/// Arguments of a command that consists of actions.
+#[derive(Args, Debug)]
+pub(crate) struct ActionArgs<A: Subcommand> {
+    #[command(subcommand)]
+    pub(crate) action: Option<A>,
+    /// Output as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
 /// Gives coding agents the story so far
 ///
 /// Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 internal error.
@@ -84,13 +105,13 @@ pub(crate) enum Command {
     /// Connect hosts: hooks, MCP server, rules
     Install(install::InstallArgs),
     /// Disconnect hosts: undo what `install` changed
-    Uninstall(uninstall::UninstallArgs),
+    Uninstall(install::InstallArgs),
     /// Write a memory
     Remember(remember::RememberArgs),
     /// Change what a memory says, keeping the old text as a revision
     Revise(revise::ReviseArgs),
     /// Replace a memory with a new one
-    Supersede(supersede::SupersedeArgs),
+    Supersede(revise::ReviseArgs),
     /// Delete memories for good
     Forget(forget::ForgetArgs),
     /// Pin a memory
@@ -112,9 +133,9 @@ pub(crate) enum Command {
     /// Show where the work stands, or write it down
     Handoff(handoff::HandoffArgs),
     /// Show, rename, merge or share projects
-    Project(project::ProjectCommandArgs),
-    /// Join a team, or run one: its memories live in a PostgreSQL of yours
-    Team(team::TeamArgs),
+    Project(ActionArgs<project::Action>),
+    /// Join a team, or run one on a PostgreSQL server of yours
+    Team(ActionArgs<team::Action>),
     /// Push what is new in shared projects to their teams, and pull what is new there
     Sync(sync::SyncArgs),
     /// Import memories from a file, or what is on this machine already
@@ -130,7 +151,7 @@ pub(crate) enum Command {
     /// Measure recall on a data set, in a store of its own
     Eval(eval::EvalArgs),
     /// Show the configuration and where each value comes from
-    Config(config::ConfigArgs),
+    Config(ActionArgs<config::Action>),
     /// Remove secrets and private parts from a text
     Redact(redact::RedactArgs),
     /// Run the MCP server (search, timeline, get, remember, forget) on standard input and output

@@ -24,15 +24,12 @@ pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod sessions;
 pub(crate) mod setup;
-pub(crate) mod share;
 pub(crate) mod show;
 pub(crate) mod status;
-pub(crate) mod supersede;
 pub(crate) mod sync;
 pub(crate) mod team;
 pub(crate) mod team_search;
 pub(crate) mod timeline;
-pub(crate) mod uninstall;
 pub(crate) mod view;
 pub(crate) mod why;
 
@@ -44,68 +41,48 @@ use backstory_app::{App, AppError};
 /// Does what was typed.
 pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> {
     let ui = &cli.ui(&environment);
-    match &cli.command {
-        Command::Completions(args) => return completions::run(args, ui),
+    let Cli { command, settings, .. } = cli;
+    let app = || App::new(environment.clone(), &settings);
+    // What shows or mends a fault of the settings must not stop at it.
+    let app_with_faults = || App::with_faults(environment.clone(), &settings);
+    match command {
+        Command::Setup(args) => setup::run(&args, &app()?, ui),
+        Command::Install(args) => install::run(&args, &app()?, ui),
+        Command::Uninstall(args) => install::run_uninstall(&args, &app_with_faults()?, ui),
+        Command::Remember(args) => remember::run(args, &app()?, ui),
+        Command::Revise(args) => revise::run(args, &app()?, ui),
+        Command::Supersede(args) => revise::run_supersede(args, &app()?, ui),
+        Command::Forget(args) => forget::run(&args, &app()?, ui),
+        Command::Pin(args) => pin::run(&args, &app()?, ui),
+        Command::Show(args) => show::run(&args, &app()?, ui),
+        Command::Search(args) => search::run(&args, &app()?, ui),
+        Command::Why(args) => why::run(&args, &app()?, ui),
+        Command::Context(args) => context::run(&args, &app()?, ui),
+        Command::Timeline(args) => timeline::run(&args, &app()?, ui),
+        Command::Sessions(args) => sessions::run(&args, &app()?, ui),
+        Command::Distil(args) => distil::run(&args, &app()?, ui),
+        Command::Handoff(args) => handoff::run(args, &app()?, ui),
+        Command::Project(args) => project::run(args, &app()?, ui),
+        Command::Team(args) => team::run(&args, &app()?, ui),
+        Command::Sync(args) => sync::run(&args, &app()?, ui),
+        Command::Import(args) => import::run(&args, &app()?, ui),
+        Command::Export(args) => export::run(&args, &app()?, ui),
+        Command::Index(args) => index::run(&args, &app()?, ui),
+        Command::Status(args) => status::run(&args, &app()?, ui),
+        Command::Doctor(args) => doctor::run(&args, &app_with_faults()?, ui),
+        Command::Eval(args) => eval::run(&args, &app()?, ui),
+        Command::Config(args) => config::run(&args, &app_with_faults()?, ui),
+        Command::Redact(args) => redact::run(&args, &app()?, ui),
+        Command::Mcp(args) => mcp::run(&args, environment, settings),
+        Command::Serve(args) => serve::run(&args, environment, settings, ui),
+        Command::View(args) => view::run(&args, environment, &settings, ui),
+        Command::Completions(args) => completions::run(&args, ui),
         Command::Hook { arguments } => {
-            hook::run(arguments, environment);
-            return Ok(Exit::Done);
+            hook::run(&arguments, environment);
+            Ok(Exit::Done)
         }
-        Command::Guard { command } => {
-            return backstory_provider::run_watchdog(command)
-                .map(|()| Exit::Done)
-                .map_err(|error| AppError::usage("cannot guard this program").because(&error));
-        }
-        Command::Mcp(args) => return mcp::run(args, environment, cli.settings),
-        Command::Serve(args) => return serve::run(args, environment, cli.settings, ui),
-        Command::View(args) => return view::run(args, environment, &cli.settings, ui),
-        Command::Config(args) => {
-            let app = App::with_faults(environment, &cli.settings)?;
-            return config::run(args, &app, ui);
-        }
-        Command::Doctor(args) => {
-            return doctor::run(args, &App::with_faults(environment, &cli.settings)?, ui);
-        }
-        Command::Uninstall(args) => {
-            return uninstall::run(args, &App::with_faults(environment, &cli.settings)?, ui);
-        }
-        _ => {}
-    }
-    let app = App::new(environment, &cli.settings)?;
-    match cli.command {
-        Command::Setup(args) => setup::run(&args, &app, ui),
-        Command::Install(args) => install::run(&args, &app, ui),
-        Command::Remember(args) => remember::run(args, &app, ui),
-        Command::Revise(args) => revise::run(&args, &app, ui),
-        Command::Supersede(args) => supersede::run(args, &app, ui),
-        Command::Forget(args) => forget::run(&args, &app, ui),
-        Command::Pin(args) => pin::run(&args, &app, ui),
-        Command::Show(args) => show::run(&args, &app, ui),
-        Command::Search(args) => search::run(&args, &app, ui),
-        Command::Why(args) => why::run(&args, &app, ui),
-        Command::Context(args) => context::run(&args, &app, ui),
-        Command::Timeline(args) => timeline::run(&args, &app, ui),
-        Command::Sessions(args) => sessions::run(&args, &app, ui),
-        Command::Distil(args) => distil::run(&args, &app, ui),
-        Command::Handoff(args) => handoff::run(args, &app, ui),
-        Command::Project(args) => project::run(args, &app, ui),
-        Command::Team(args) => team::run(&args, &app, ui),
-        Command::Sync(args) => sync::run(&args, &app, ui),
-        Command::Import(args) => import::run(&args, &app, ui),
-        Command::Export(args) => export::run(&args, &app, ui),
-        Command::Index(args) => index::run(&args, &app, ui),
-        Command::Status(args) => status::run(&args, &app, ui),
-        Command::Eval(args) => eval::run(&args, &app, ui),
-        Command::Redact(args) => redact::run(&args, &app, ui),
-        Command::Polish => backstory_app::polish::run(&app).map(|()| Exit::Done),
-        Command::Maintain(args) => maintain::run(&args, &app, ui),
-        Command::Completions(_)
-        | Command::Config(_)
-        | Command::Doctor(_)
-        | Command::Uninstall(_)
-        | Command::Hook { .. }
-        | Command::Guard { .. }
-        | Command::Mcp(_)
-        | Command::Serve(_)
-        | Command::View(_) => Ok(Exit::Done),
+        Command::Polish => backstory_app::polish::run(&app()?).map(|()| Exit::Done),
+        Command::Guard { command } => backstory_app::polish::run_watchdog(&command).map(|()| Exit::Done),
+        Command::Maintain(args) => maintain::run(&args, &app()?, ui),
     }
 }

@@ -5,19 +5,15 @@
 mod args;
 mod commands;
 mod connection_words;
+mod demo;
 mod diff;
-mod evaluation;
 mod exit;
-mod outgoing;
+mod outgoing_words;
 mod progress;
 mod project_args;
-mod proof;
 #[cfg(test)]
 mod reference;
-mod refused_files;
-mod teams;
 mod ui;
-mod unshare;
 mod version;
 
 use crate::args::Cli;

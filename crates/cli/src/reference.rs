@@ -79,28 +79,28 @@ fn commands() -> String {
         .help_template("{about}\n\n{usage-heading} {usage}\n\nOptions of every command:\n{options}\n");
     writeln!(page, "\n```text\n{}```", help(all)).unwrap();
     for command in visible(&cli) {
-        tell(command, 2, &mut page);
+        write_command(command, 2, &mut page);
     }
     page
 }
 
-fn tell(command: &Command, depth: usize, page: &mut String) {
+fn write_command(command: &Command, depth: usize, page: &mut String) {
     let name = command.get_bin_name().unwrap_or_default().trim_start_matches("backstory ");
     writeln!(page, "\n{} {name}\n\n```text\n{}```", "#".repeat(depth), help(own(command))).unwrap();
     for one in visible(command) {
-        tell(one, depth + 1, page);
+        write_command(one, depth + 1, page);
     }
 }
 
-/// Returns a command with its own flags alone: those that every command has are told once.
+/// Returns a command with its own flags alone: those that every command has are written once.
 fn own(command: &Command) -> Command {
     let of_all = ["settings", "no_color", "help"];
     command.clone().mut_args(|arg| if of_all.contains(&arg.get_id().as_str()) { arg.hide(true) } else { arg })
 }
 
 fn help(command: Command) -> String {
-    let told = command.term_width(WIDTH).render_long_help().to_string();
-    told.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let text = command.term_width(WIDTH).render_long_help().to_string();
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// Returns one page for all commands: whoever looks for a flag looks in one place.

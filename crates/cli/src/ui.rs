@@ -1,29 +1,23 @@
 //! The two streams: stdout carries data, stderr carries talk. Nothing else prints.
 
+pub(crate) use backstory_app::words::{counted, memories, one_line};
 use backstory_app::{App, AppError};
 use backstory_memory::{MemoryId, clean};
 use backstory_store::Store;
 use serde::Serialize;
 use std::ffi::OsString;
-use std::io::{self, BufRead, ErrorKind, IsTerminal, Write};
+use std::io::{self, BufRead, ErrorKind, IsTerminal, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether data went to stdout. Standard output belongs to the process, and so does this.
 static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
 
-/// Makes a text fit for one line of a screen: a name or a title may hold anything.
-pub(crate) fn one_line(text: &str) -> String {
-    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Says how many memories, as a person would.
-pub(crate) fn memories(count: u64) -> String {
-    if count == 1 { "1 memory".to_owned() } else { format!("{count} memories") }
-}
-
-/// Says how many of something, as a person would.
-pub(crate) fn counted(count: u64, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+/// Reads standard input whole.
+pub(crate) fn read_stdin() -> Result<String, AppError> {
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|error| AppError::user("cannot read standard input").because(&error))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Whether output may carry colour.
@@ -66,6 +60,26 @@ pub(crate) enum Tone {
     Path,
 }
 
+/// Standard output that ends the process when whoever reads it has seen enough: then we are done.
+pub(crate) struct PipeOut<W>(pub(crate) W);
+
+impl<W: Write> Write for PipeOut<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).inspect_err(end_if_pipe_is_closed)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().inspect_err(end_if_pipe_is_closed)
+    }
+}
+
+fn end_if_pipe_is_closed(error: &io::Error) {
+    if error.kind() == ErrorKind::BrokenPipe {
+        #[expect(clippy::exit, reason = "nobody is left to answer")]
+        std::process::exit(0);
+    }
+}
+
 /// The way to the person at the screen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ui {
@@ -99,17 +113,9 @@ impl Ui {
     /// Prints data as it is.
     pub(crate) fn raw(&self, text: &str) -> Result<(), AppError> {
         HAS_PRINTED.store(true, Ordering::Relaxed);
-        let mut out = io::stdout().lock();
+        let mut out = PipeOut(io::stdout().lock());
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        written.map_err(|error| self.cannot_write("to standard output", &error))
-    }
-
-    /// Says that something could not be written, unless that is because whoever reads us has seen enough: then we are done.
-    pub(crate) fn cannot_write(&self, what: &str, error: &io::Error) -> AppError {
-        if error.kind() == ErrorKind::BrokenPipe {
-            std::process::exit(0);
-        }
-        AppError::user(format!("cannot write {what}")).because(error)
+        written.map_err(|error| AppError::user("cannot write to standard output").because(&error))
     }
 
     /// Reports why a command failed: in JSON where `--json` was typed, else in words. A program reads one object, so that a command
@@ -131,6 +137,16 @@ impl Ui {
         self.line(&text)
     }
 
+    /// Prints an answer: as JSON where that is wanted, else in words.
+    pub(crate) fn answer(
+        &self,
+        as_json: bool,
+        answer: &impl Serialize,
+        print_words: impl FnOnce() -> Result<(), AppError>,
+    ) -> Result<(), AppError> {
+        if as_json { self.json(answer) } else { print_words() }
+    }
+
     /// Prints what is wrong with the settings, where the command goes on all the same.
     pub(crate) fn say_faults(&self, app: &App) {
         app.faults.iter().for_each(|fault| self.fail(fault));
@@ -149,13 +165,13 @@ impl Ui {
         Ok(())
     }
 
-    /// Says something to the person.
+    /// Prints a line to standard error.
     pub(crate) fn say(&self, text: &str) {
-        // If nobody can hear it there is nobody to tell.
+        // A closed standard error leaves nowhere to report the failure.
         drop(writeln!(io::stderr().lock(), "{}", clean(text)));
     }
 
-    /// Says what went wrong.
+    /// Prints an error to standard error.
     pub(crate) fn fail(&self, failure: &AppError) {
         drop(write!(io::stderr().lock(), "{}", clean(&failure.words())));
     }

@@ -1,6 +1,6 @@
-//! What this program is: its version, and what it was made of. `build.rs` tells the commit; the version itself stands in the workspace's manifest.
+//! What this program is: its version, and what it was made of. `build.rs` reads the commit; the version itself stands in the workspace's manifest.
 
-use backstory_app::times;
+use backstory_app::{program, times, vectors};
 use backstory_memory::Timestamp;
 use std::sync::LazyLock;
 
@@ -13,15 +13,15 @@ pub(crate) fn long() -> &'static str {
             or_unknown(env!("BACKSTORY_BUILD_COMMIT")),
             or_unknown(&date(env!("BACKSTORY_BUILD_SECONDS")).unwrap_or_default()),
             env!("BACKSTORY_BUILD_TARGET"),
-            backstory_store::sqlite_version(),
-            backstory_embed::model_name(),
+            program::sqlite_version(),
+            vectors::model_name(),
         )
     });
     &LONG
 }
 
-fn or_unknown(told: &str) -> &str {
-    if told.is_empty() { "unknown" } else { told }
+fn or_unknown(text: &str) -> &str {
+    if text.is_empty() { "unknown" } else { text }
 }
 
 fn date(seconds: &str) -> Option<String> {
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_date_of_a_build_is_told_in_utc_and_rubbish_is_not_told() {
+    fn the_date_of_a_build_is_in_utc_and_an_invalid_one_is_left_out() {
         assert_eq!(date("1777636800").as_deref(), Some("2026-05-01T12:00:00Z"));
         assert_eq!(date(""), None);
         assert_eq!(date("yesterday"), None);

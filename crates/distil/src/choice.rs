@@ -21,9 +21,9 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
     let goes_on = going_on(message, option)?;
     let others: Vec<&str> =
         options.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, text)| text.as_str()).collect();
-    let asked =
-        subject_of_prompt(before.prompt()).map(|asked| format!("Asked: {asked}\n")).unwrap_or_default();
-    let body = format!("{asked}Chosen: {option}\nNot chosen: {}\n{goes_on}", others.join("; "));
+    let request =
+        subject_of_prompt(before.prompt()).map(|request| format!("Asked: {request}\n")).unwrap_or_default();
+    let body = format!("{request}Chosen: {option}\nNot chosen: {}\n{goes_on}", others.join("; "));
     let claim = without_promise(&goes_on).trim_end_matches(['.', '!', ':', ',']);
     let title = title_from(&titled(claim, claim));
     Some(Finding {
@@ -65,7 +65,7 @@ fn chosen(prompt: &str, options: usize) -> Option<usize> {
     let (head, rest) = prompt.trim().split_once([',', '.', ';', '\n']).unwrap_or((prompt, ""));
     let all: Vec<String> = words(head).collect();
     // "First, mend the tests" and "1. Rename it" begin a list of their own.
-    let is_bare = all.len() == 1 && words(rest).any(|word| !TAKING.contains(&word.as_str()));
+    let is_bare = all.len() == 1 && words(rest).any(|word| !AGREEING.contains(&word.as_str()));
     if prompt.contains('?') || is_bare {
         return None;
     }
@@ -80,7 +80,7 @@ fn chosen(prompt: &str, options: usize) -> Option<usize> {
         digit.or_else(ordinal).or_else(last).or_else(letter)
     };
     let says_more = |word: &String| {
-        place(word).is_none() && !TAKING.contains(&word.as_str()) && !(is_letter(word) && letters_count)
+        place(word).is_none() && !AGREEING.contains(&word.as_str()) && !(is_letter(word) && letters_count)
     };
     let mut places = all.iter().filter_map(place);
     let at = places.next().filter(|at| *at < options)?;
@@ -125,7 +125,7 @@ const LETTERS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
 /// Words in which something is taken from a list.
 #[rustfmt::skip]
-const TAKING: [&str; 58] = [
+const AGREEING: [&str; 58] = [
     "ok", "okay", "yes", "yeah", "yep", "sure", "great", "let", "s", "go", "going", "with", "for", "the", "option", "options",
     "number", "approach", "variant", "way", "one", "please", "sounds", "looks", "seems", "feels", "is", "good", "right", "best",
     "fine", "better", "i", "d", "ll", "would", "will", "prefer", "like", "think", "say", "take", "use", "pick", "choose", "do",

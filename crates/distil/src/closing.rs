@@ -28,7 +28,7 @@ pub struct Closing {
     pub claim: Option<String>,
     /// What is left to do.
     pub next_steps: Vec<String>,
-    /// What the user is asked to decide.
+    /// What the user is to decide.
     pub questions: Vec<String>,
     /// Causes and facts the agent came upon.
     pub learned: Vec<String>,
@@ -39,18 +39,18 @@ pub struct Closing {
 /// Returns what a closing message says.
 #[must_use]
 pub fn closing(message: &str) -> Closing {
-    let mut heard = heard(message);
-    heard.closing.claim = settled(heard.claim());
-    if !heard.reports_work {
-        heard.closing.answer = heard.answer;
+    let mut reading = read(message);
+    reading.closing.claim = settled(reading.claim());
+    if !reading.reports_work {
+        reading.closing.answer = reading.answer;
     }
-    heard.closing
+    reading.closing
 }
 
 /// Follows a claim until it claims itself: cut out of its sentence, it may open with more that says nothing.
 fn settled(mut claim: Option<String>) -> Option<String> {
     for _ in 0..3 {
-        let again = heard(claim.as_deref()?).claim();
+        let again = read(claim.as_deref()?).claim();
         // Without its backticks a name would get a capital.
         if again.as_deref().map(str::to_lowercase) == claim.as_deref().map(str::to_lowercase) {
             return claim;
@@ -60,16 +60,16 @@ fn settled(mut claim: Option<String>) -> Option<String> {
     None
 }
 
-fn heard(message: &str) -> MessageReading {
-    let mut heard = MessageReading::default();
+fn read(message: &str) -> MessageReading {
+    let mut reading = MessageReading::default();
     let passages = passages(message);
     for (place, passage) in passages.iter().enumerate() {
-        heard.passage(passage, passages.get(place + 1));
+        reading.passage(passage, passages.get(place + 1));
     }
-    heard.closing.next_steps.truncate(MOST_NEXT_STEPS);
-    heard.closing.questions.truncate(MOST_QUESTIONS);
-    heard.closing.learned.truncate(MOST_LEARNED);
-    heard
+    reading.closing.next_steps.truncate(MOST_NEXT_STEPS);
+    reading.closing.questions.truncate(MOST_QUESTIONS);
+    reading.closing.learned.truncate(MOST_LEARNED);
+    reading
 }
 
 /// What has been read of a message so far.

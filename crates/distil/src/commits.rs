@@ -2,9 +2,7 @@
 //!
 //! Not here: git itself. A commit somebody else made is none of this session's work.
 
-use super::transcript::TurnCommand;
-use crate::failures::CommandLine;
-use backstory_memory::ExitStatus;
+use crate::CommandRun;
 
 /// A commit made in a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,16 +16,14 @@ pub(super) struct MadeCommit {
 }
 
 impl MadeCommit {
-    /// Returns the commit a command made.
-    pub(super) fn from_command(command: TurnCommand<'_>) -> Option<MadeCommit> {
-        let is_commit =
-            CommandLine::parse(command.command).tasks.iter().any(|task| task.name == "git commit");
-        if !is_commit || command.status != ExitStatus::Success {
+    /// Reads the commit a command made. Called by [`CommandRun`] alone, which keeps it.
+    pub(super) fn read(ran: &CommandRun<'_>) -> Option<MadeCommit> {
+        if !ran.runs("git commit") || !ran.succeeded() {
             return None;
         }
-        let printed = command.output.lines().find_map(printed_header);
+        let printed = ran.output.lines().find_map(printed_header);
         let (hash, subject) = printed.map_or((None, None), |(hash, subject)| (Some(hash), Some(subject)));
-        let message = message(command.command, subject);
+        let message = message(ran.command, subject);
         let mut lines = message.lines();
         let subject =
             subject.or_else(|| lines.next()).map(str::trim).filter(|subject| !subject.is_empty())?;
@@ -93,9 +89,10 @@ fn is_trailer(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backstory_memory::ExitStatus;
 
     fn commit(command: &str, output: &str) -> Option<MadeCommit> {
-        MadeCommit::from_command(TurnCommand { command, output, status: ExitStatus::Success })
+        CommandRun::new(command, output, ExitStatus::Success).commit().cloned()
     }
 
     #[test]
@@ -123,11 +120,7 @@ mod tests {
     fn nothing_else_is_a_commit() {
         assert_eq!(commit("git log --oneline", "[main 1a2b3c4] Fix"), None);
         assert_eq!(commit("echo git commit -m 'x'", ""), None);
-        let failed = TurnCommand {
-            command: "git commit -m 'x'",
-            output: "nothing to commit",
-            status: ExitStatus::Failure,
-        };
-        assert_eq!(MadeCommit::from_command(failed), None);
+        let failed = CommandRun::new("git commit -m 'x'", "nothing to commit", ExitStatus::Failure);
+        assert_eq!(failed.commit(), None);
     }
 }

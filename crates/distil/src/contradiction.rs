@@ -76,8 +76,8 @@ fn by_correction(Comparison { known, said, .. }: Comparison<'_>) -> Option<Topic
     let new = correction.new.as_deref().unwrap_or_default();
     let in_known: HashSet<String> = words(known).map(|word| stem(&word).to_owned()).collect();
     let holds = |text: &str| {
-        let mut telling = keywords(text).into_iter().peekable();
-        telling.peek().is_some() && telling.all(|word| in_known.contains(stem(&word)))
+        let mut meaningful = keywords(text).into_iter().peekable();
+        meaningful.peek().is_some() && meaningful.all(|word| in_known.contains(stem(&word)))
     };
     let stands_for_old = holds(old) && !holds(new) && polarity_of(known) == Polarity::Affirmed;
     let speaks_of_it = || shares_matter(known, said, old) || gives_up(known, said, correction, old);
@@ -93,23 +93,23 @@ fn shares_matter(known: &str, said: &Statement, old: &str) -> bool {
     let of_old: HashSet<String> = words(old).collect();
     let in_known: Vec<String> = words(known).collect();
     let beginnings: HashSet<&str> = in_known.iter().map(|word| beginning(word)).collect();
-    let telling = keywords(&said.text);
+    let meaningful = keywords(&said.text);
     let is_shared = |word: &String| {
         if CHOOSING.contains(&word.as_str()) {
             return stands_before(known, word, old);
         }
         !of_old.contains(word) && beginnings.contains(beginning(word))
     };
-    telling.iter().any(is_shared) && !is_chance(old, known, &telling)
+    meaningful.iter().any(is_shared) && !is_chance(old, known, &meaningful)
 }
 
 /// Numbers meet by chance: thirty days and thirty minutes are one matter only where half of the words are shared.
-fn is_chance(old: &str, known: &str, telling: &[String]) -> bool {
+fn is_chance(old: &str, known: &str, meaningful: &[String]) -> bool {
     let is_number = words(old).all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     let of_matter = |word: &String| !["after", "before", "than", "about", "every"].contains(&word.as_str());
     let of_old: HashSet<String> = words(old).collect();
     let known = keywords(known).into_iter().filter(|word| of_matter(word) && !of_old.contains(word));
-    let (shared, other): (Vec<String>, Vec<String>) = known.partition(|word| telling.contains(word));
+    let (shared, other): (Vec<String>, Vec<String>) = known.partition(|word| meaningful.contains(word));
     is_number && shared.len() < other.len()
 }
 
@@ -117,12 +117,12 @@ fn is_chance(old: &str, known: &str, telling: &[String]) -> bool {
 fn gives_up(known: &str, said: &Statement, correction: &Correction, old: &str) -> bool {
     let new = correction.new.as_deref().unwrap_or_default();
     let values: HashSet<String> = words(old).chain(words(new)).collect();
-    let telling = keywords(&said.text);
+    let meaningful = keywords(&said.text);
     let is_verb = |word: &String| {
         [&CHOOSING[..], &GIVING_UP, &FROM_NOW_ON].iter().any(|list| list.contains(&word.as_str()))
     };
-    telling.iter().any(|word| GIVING_UP.contains(&word.as_str()))
-        && telling.iter().all(|word| values.contains(word) || is_verb(word))
+    meaningful.iter().any(|word| GIVING_UP.contains(&word.as_str()))
+        && meaningful.iter().all(|word| values.contains(word) || is_verb(word))
         && CHOOSING.iter().any(|verb| stands_before(known, verb, old))
 }
 
@@ -147,11 +147,11 @@ fn by_verb(Comparison { known, said, .. }: Comparison<'_>) -> Option<TopicValues
     let is_chosen_anew = is_choice && is_change;
     let is_one = |value: &[String]| is_one(value) || (is_chosen_anew && value.len() <= LONGEST_PLACE);
     let is_named = one.len() >= 2 || (is_chosen_anew && !one.is_empty());
-    let tells = is_named && one == two && before != now && is_one(&before) && is_one(&now);
-    (tells && (is_change || !is_choice)).then_some(TopicValues { before, now, is_one: true })
+    let is_new_value = is_named && one == two && before != now && is_one(&before) && is_one(&now);
+    (is_new_value && (is_change || !is_choice)).then_some(TopicValues { before, now, is_one: true })
 }
 
-/// Splits a plain statement at its verb: what it speaks of, by its telling words, and what it says of it.
+/// Splits a plain statement at its verb: what it speaks of, by its keywords, and what it says of it.
 fn subject_and_value(text: &str) -> Option<(BTreeSet<String>, Vec<String>)> {
     // A full stop inside a word is part of it: 15.4, settings.toml.
     let sentence = without_turn(text).split(['\n', ';']).next()?.split(". ").next()?;
@@ -179,8 +179,8 @@ fn chosen(all: &[String]) -> Option<(BTreeSet<String>, Vec<String>)> {
     let (value, subject) = rest.split_at(middle);
     let value: Vec<String> =
         value.iter().skip_while(|word| ["back", "to", "with"].contains(&word.as_str())).cloned().collect();
-    let telling = subject.iter().filter(|word| !is_stop_word(word) && *word != "instead");
-    (!value.is_empty() && value.len() <= LONGEST_VALUE).then(|| (telling.cloned().collect(), value))
+    let meaningful = subject.iter().filter(|word| !is_stop_word(word) && *word != "instead");
+    (!value.is_empty() && value.len() <= LONGEST_VALUE).then(|| (meaningful.cloned().collect(), value))
 }
 
 /// "We bumped the minimum version to 20" gives the minimum version the value 20.
@@ -208,7 +208,7 @@ fn by_denial(Comparison { known, said, .. }: Comparison<'_>) -> Option<TopicValu
     };
     // A sentence of two matters is not given up with one of them.
     let is_of_one = !words(known).any(|word| word == "and") && first_clause(known) == without_turn(known);
-    let is_given_up = || {
+    let is_dropped = || {
         said.polarity == Polarity::Denied
             && is_of_one
             && is_over(&said.text)
@@ -219,7 +219,7 @@ fn by_denial(Comparison { known, said, .. }: Comparison<'_>) -> Option<TopicValu
     let (known_clause, said_clause) = (first_clause(known), first_clause(&said.text));
     let is_clause_turned = polarity_of(known_clause) != polarity_of(said_clause);
     let is_of_clause = is_clause_turned && (before == clause || denied(known_clause) == clause);
-    let is_one = !before.is_empty() && (before == whole || is_of_clause || is_given_up());
+    let is_one = !before.is_empty() && (before == whole || is_of_clause || is_dropped());
     let is_same = !before.is_empty() && before == whole && in_order(known) == in_order(&said.text);
     (is_turned || is_same).then(|| TopicValues { before: value(polarity), now: value(said.polarity), is_one })
 }
@@ -233,8 +233,8 @@ fn in_order(text: &str) -> Vec<String> {
     let says_more = |word: &String| {
         ![&DENYING[..], &FROM_NOW_ON, &QUANTIFYING].iter().any(|list| list.contains(&word.as_str()))
     };
-    let telling = keywords(without_turn(text)).into_iter().filter(says_more);
-    telling.map(|word| stem(&word).to_owned()).collect()
+    let meaningful = keywords(without_turn(text)).into_iter().filter(says_more);
+    meaningful.map(|word| stem(&word).to_owned()).collect()
 }
 
 /// What stands before the first comma: what comes after it may be what is done instead.
@@ -305,8 +305,8 @@ fn by_exclusive_values(Comparison { known, said, .. }: Comparison<'_>) -> Option
                 .any(|list| list.contains(&word))
                 || words(name).any(|part| part == word)
         };
-        let telling = words(without_turn(text)).filter(|word| !is_stop_word(word) && !says_nothing(word));
-        telling.map(|word| stem(&word).to_owned()).collect()
+        let meaningful = words(without_turn(text)).filter(|word| !is_stop_word(word) && !says_nothing(word));
+        meaningful.map(|word| stem(&word).to_owned()).collect()
     };
     let is_one_purpose = purpose(&said.text, now).is_subset(&purpose(known, before));
     (now_group == before_group && before != now && is_chosen(before) && is_one_purpose).then(|| TopicValues {
@@ -362,14 +362,7 @@ fn is_over(text: &str) -> bool {
 
 /// A word without its ending, and without what comes after its beginning: "pushing" and "push" speak of one thing.
 fn stem(word: &str) -> &str {
-    let without = |word: &'_ str, ending: &str| {
-        word.len().checked_sub(ending.len()).filter(|rest| *rest > 2 && word.ends_with(ending))
-    };
-    let mut end = word.len();
-    for ending in ["s", "ing", "ed", "e"] {
-        end = word.get(..end).and_then(|word| without(word, ending)).unwrap_or(end);
-    }
-    beginning(word.get(..end).unwrap_or(word))
+    beginning(backstory_memory::stem(word))
 }
 
 /// Of two sentences that are alike, the words of only one are its value. With another number one thing has another value, with
@@ -390,13 +383,13 @@ fn by_words(Comparison { known, said, alike }: Comparison<'_>) -> Option<TopicVa
     Some(TopicValues { before, now, is_one })
 }
 
-/// The telling words of a sentence that another says as well, in the order it says them.
+/// The keywords of a sentence that another says as well, in the order it says them.
 fn shared_in_order(of: &str, with: &str) -> Vec<String> {
     let with = keywords(with);
     keywords(of).into_iter().filter(|word| with.contains(word)).collect()
 }
 
-/// The telling words of a sentence that another does not say, endings aside.
+/// The keywords of a sentence that another does not say, endings aside.
 fn only_in(of: &str, other: &str) -> Vec<String> {
     let other: HashSet<String> = words(other).map(|word| beginning(&word).to_owned()).collect();
     let says_nothing =
@@ -429,86 +422,33 @@ mod tests {
     use crate::{Speaker, statements};
     use backstory_memory::jaccard;
 
-    const TABLE: &[(&str, &str, Agreement)] = &[
-        // What was put right.
-        ("We use npm for the frontend.", "No, we use pnpm for the frontend, not npm.", Opposite),
-        ("We deploy to Heroku.", "We switched from Heroku to Fly for deployments.", Opposite),
-        ("Always write tests with unittest.", "Stop using unittest, use pytest.", Opposite),
-        ("Use axios for HTTP calls.", "Please don't use axios anymore, use fetch.", Opposite),
-        ("We write tests with pytest.", "Stop using print in tests, use logging.", Unrelated),
-        ("Always use Redis for sessions.", "We moved the job queue from Redis to Postgres.", Unrelated),
-        ("Invoices expire after 30 days.", "Session tokens expire after 15 minutes, not 30.", Unrelated),
-        (
-            "Session tokens expire after 30 minutes.",
-            "Session tokens expire after 15 minutes, not 30.",
-            Opposite,
-        ),
-        // One verb, two values.
-        ("Remember that the staging host is heron.", "Remember that the staging host is egret.", Opposite),
-        ("Staging runs on Hetzner.", "Staging runs on Scaleway now.", Opposite),
-        ("Staging runs on Hetzner.", "Staging runs in Docker.", Unrelated),
-        ("Use Redis for the session cache.", "Use Memcached for the session cache instead.", Opposite),
-        ("Use Redis for the session cache.", "Use Memcached for the session cache.", Unrelated),
-        // Yes and no.
-        ("Never squash commits when merging.", "Always squash commits when merging from now on.", Opposite),
-        ("Never squash commits when merging.", "Always squash fixups before a review.", Unrelated),
-        // Nearly the same words.
-        ("We use Node 18.12 for all our services.", "We use Node 18.20 for all our services.", Opposite),
-        (
-            "Always prefer composition over inheritance.",
-            "Always prefer inheritance over composition.",
-            Opposite,
-        ),
-        (
-            "Always write unit tests for the backend before a review.",
-            "Always write unit tests for the frontend before a review.",
-            Unrelated,
-        ),
-        ("We always rebase before merging.", "We always rebase before merging!", Same),
-        (
-            "We run the linter before every single commit.",
-            "We always run the linter before every single commit.",
-            Same,
-        ),
-        ("We deploy to Fly.", "We always write tests first.", Unrelated),
-        // What announces no change, or no change of this.
-        ("Always run the rest of the suite before a release.", "We use GraphQL now.", Unrelated),
-        ("Always run git fetch before a release.", "We switched to axios.", Unrelated),
-        (
-            "Always back up the users table before a migration.",
-            "Always back up the orders table before a migration.",
-            Unrelated,
-        ),
-        (
-            "Always send the report after all jobs finish.",
-            "Always send the invoice after all jobs finish.",
-            Unrelated,
-        ),
-        (
-            "We use Redis for sessions and Postgres for orders.",
-            "We no longer use Redis for sessions.",
-            Unrelated,
-        ),
-        (
-            "Use Redis for sessions in the API.",
-            "We don't use Redis for sessions any more, that goes for caching too.",
-            Opposite,
-        ),
-    ];
+    /// Pairs of what is known and what is said, and how the two stand to each other.
+    fn pairs() -> Vec<(&'static str, &'static str, Agreement)> {
+        let lines = include_str!("../tests/data/agreements.txt").lines();
+        let lines = lines.filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once(": "));
+        let lines: Vec<(&str, &str)> = lines.collect();
+        let pair = |pair: &[(&'static str, &'static str)]| match *pair {
+            [("known", known), ("same", said)] => (known, said, Same),
+            [("known", known), ("opposite", said)] => (known, said, Opposite),
+            [("known", known), ("unrelated", said)] => (known, said, Unrelated),
+            _ => panic!("{pair:?}"),
+        };
+        lines.chunks(2).map(pair).collect()
+    }
 
     #[test]
     fn one_matter_and_its_values() {
-        for (known, said, expected) in TABLE {
+        for (known, said, expected) in pairs() {
             let stated = statements(said, Speaker::User);
             let [statement] = stated.as_slice() else { panic!("{said}: {stated:?}") };
             let pair = Comparison { known, said: statement, alike: jaccard(known, said) };
-            assert_eq!(relation(pair), *expected, "{known} {said}");
+            assert_eq!(relation(pair), expected, "{known} {said}");
         }
     }
 
     #[test]
     fn what_is_related_shares_a_matter_or_is_alike_or_is_put_right() {
-        let sentences: Vec<&str> = TABLE.iter().flat_map(|(known, said, _)| [*known, *said]).collect();
+        let sentences: Vec<&str> = pairs().iter().flat_map(|(known, said, _)| [*known, *said]).collect();
         let stated: Vec<Statement> =
             sentences.iter().flat_map(|text| statements(text, Speaker::User)).collect();
         let mut related = 0;
@@ -523,6 +463,6 @@ mod tests {
             assert!(is_put_right || shares || alike >= NEAR_DUPLICATE, "{known} {}", said.text);
             related += 1;
         }
-        assert!(related > TABLE.len(), "{related}");
+        assert!(related > pairs().len(), "{related}");
     }
 }

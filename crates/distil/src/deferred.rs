@@ -1,4 +1,4 @@
-//! What the user leaves for later: put off in so many words, or still needed.
+//! What the user defers: put off in so many words, or still needed.
 //!
 //! Not here: what the agent says is left (`closing`), and rules for next time (`statements`).
 
@@ -7,7 +7,7 @@ use crate::prose::{Patterns, fold, passages, plain, sentences, titled};
 /// Longer ones are text someone pasted.
 const MOST_BYTES: usize = 300;
 
-/// Something left for later.
+/// A step that the user deferred.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct DeferredStep {
     pub(super) step: String,
@@ -17,7 +17,7 @@ pub(super) struct DeferredStep {
 
 /// What may stand before it.
 static FILLERS: Patterns = Patterns::new(&["^ and|ok|okay|so|then|please|also|oh|but|thanks ~,"]);
-/// What says that the rest of the sentence is for later.
+/// What says that the rest of the sentence is deferred.
 static ANNOUNCED: Patterns = Patterns::new(&[
     "^ todo|todos for|later|tomorrow ~later|tomorrow|next ~time|session|week :|,",
     "^ for later|tomorrow :|,",
@@ -33,7 +33,7 @@ static PUT_OFF: Patterns = Patterns::new(&[
 /// What says that the rest of the sentence is still to be done, by this session or another.
 static NEEDED: Patterns = Patterns::new(&["^ we|i still need|have to"]);
 
-/// Returns what a prompt leaves for later.
+/// Returns what a prompt defers.
 pub(super) fn left_for_later(prompt: &str) -> Vec<DeferredStep> {
     let passages = passages(prompt);
     let sentences = passages.iter().flat_map(|passage| sentences(passage.text));
@@ -55,8 +55,8 @@ fn left(sentence: &str) -> Option<DeferredStep> {
     };
     let said = tokens.get(opening).and_then(|first| sentence.get(first.start..))?;
     let step = titled(said, plain(said).trim_end_matches(['.', '!', ' ']));
-    let is_asked = tokens.last().is_some_and(|last| last.word == "?");
-    (step.contains(' ') && !is_asked).then_some(DeferredStep { step, is_put_off })
+    let is_question = tokens.last().is_some_and(|last| last.word == "?");
+    (step.contains(' ') && !is_question).then_some(DeferredStep { step, is_put_off })
 }
 
 #[cfg(test)]
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_for_later_is_heard() {
+    fn what_is_put_off_is_found() {
         let check = |prompt: &str, step: &str, is_put_off: bool| {
             let left = DeferredStep { step: step.to_owned(), is_put_off };
             assert_eq!(left_for_later(prompt), [left], "{prompt}");
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_do_what_is_asked_and_rules_are_no_steps() {
+    fn rules_questions_and_the_work_of_others_are_no_steps() {
         for prompt in [
             "Do we still need to update the docs?",
             "Yesterday we still needed to restart it by hand",

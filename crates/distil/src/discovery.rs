@@ -15,12 +15,12 @@ const MOST_FILES: usize = 12;
 /// Returns what a turn found out, if it changed nothing and answered something.
 pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
     let (said, message) = turn.closing()?;
-    let asked = subject_of_prompt(turn.prompt())?;
+    let request = subject_of_prompt(turn.prompt())?;
     let answer = answer(turn, closing)?;
     let title = closing.claim.clone().unwrap_or_else(|| title_from(answer));
-    let told = Some(own_words(message)).filter(|told| !told.is_empty());
-    let details = WorkDetails { request: Some(asked), commits: Vec::new() };
-    let body = details.body(told.as_deref().unwrap_or(answer));
+    let words = Some(own_words(message)).filter(|words| !words.is_empty());
+    let details = WorkDetails { request: Some(request), commits: Vec::new() };
+    let body = details.body(words.as_deref().unwrap_or(answer));
     let mut content = distilled(Kind::Discovery, &title, &body, turn.provenance());
     content.facts = closing.learned.clone();
     content.details = Some(Details::WorkDone(details));

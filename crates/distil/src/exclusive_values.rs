@@ -6,7 +6,7 @@
 use backstory_memory::words;
 
 #[rustfmt::skip]
-const RIVALS: &[&[&str]] = &[
+const GROUPS: &[&[&str]] = &[
     &["npm", "yarn", "pnpm", "bun"],
     &["pip", "poetry", "uv", "pipenv", "conda"],
     &["maven", "gradle", "bazel"],
@@ -35,7 +35,7 @@ pub(super) fn exclusive_group_of(text: &str) -> Option<(usize, &'static str)> {
     let all = words(text).collect::<Vec<_>>().join(" ");
     let all = format!(" {all} ");
     let named = |name: &&&str| all.contains(&format!(" {name} "));
-    RIVALS.iter().enumerate().find_map(|(group, names)| {
+    GROUPS.iter().enumerate().find_map(|(group, names)| {
         let mut found = names.iter().filter(named);
         let first = found.next()?;
         found.next().is_none().then_some((group, *first))
@@ -44,5 +44,5 @@ pub(super) fn exclusive_group_of(text: &str) -> Option<(usize, &'static str)> {
 
 /// Returns all names of a group.
 pub(super) fn exclusive_values(group: usize) -> &'static [&'static str] {
-    RIVALS.get(group).copied().unwrap_or_default()
+    GROUPS.get(group).copied().unwrap_or_default()
 }

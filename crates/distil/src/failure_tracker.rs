@@ -3,7 +3,7 @@
 //! Keeps only what helps a second time: a mistake that an agent makes and fixes while it edits is work, not a lesson.
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
-use super::transcript::{TranscriptEntry, Turn, TurnCommand};
+use super::transcript::{TranscriptEntry, Turn};
 use crate::FailureClass;
 use crate::failures::{
     CommandRun, FailureFix, FailureSignature, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair,
@@ -35,12 +35,12 @@ pub(super) struct FailureTracker<'a> {
 
 impl<'a> FailureTracker<'a> {
     /// Follows the commands and edits of a session.
-    pub(super) fn follow(turns: &[Turn<'a>]) -> FailureTracker<'a> {
+    pub(super) fn follow(turns: &'a [Turn<'a>]) -> FailureTracker<'a> {
         let recent = turns.len().saturating_sub(crate::session_findings::RECENT_TURNS);
-        let placed = turns.iter().enumerate().skip(recent).flat_map(|(turn, of)| {
-            let steps = of.entries.iter().filter_map(|entry| Some((entry, step(entry)?)));
-            steps.map(move |(entry, step)| PlacedStep { turn, entry, step })
-        });
+        let placed =
+            turns.iter().enumerate().skip(recent).flat_map(|(turn, of)| {
+                steps_of(of).map(move |(entry, step)| PlacedStep { turn, entry, step })
+            });
         let steps: Vec<PlacedStep<'a>> = placed.collect();
         let only: Vec<FailureStep<'_>> = steps.iter().map(|placed| placed.step).collect();
         let PairedFailures { fixed, open } = pair(&only);
@@ -71,7 +71,7 @@ impl<'a> FailureTracker<'a> {
     /// Whether a test failed and then passed with the same command, and nothing was edited in between.
     fn is_flaky(&self, fix: &FailureFix) -> bool {
         let Some(failed) = self.ran_at(fix.failed_at) else { return false };
-        let names_test = TestRun::from_command(&failed).is_some_and(|run| !run.failing.is_empty());
+        let names_test = failed.test_run().is_some_and(|run| !run.failing.is_empty());
         let mut since = self.steps.iter().skip(fix.failed_at + 1);
         let unchanged = since.by_ref().take_while(|placed| !matches!(placed.step, FailureStep::Edit { .. }));
         let passes = |ran: &CommandRun<'_>| ran.command == failed.command && !ran.failed();
@@ -79,7 +79,7 @@ impl<'a> FailureTracker<'a> {
             FailureStep::Command(ran) => Some(ran),
             FailureStep::Edit { .. } => None,
         });
-        names_test && fix.by.is_empty() && runs.any(|ran| passes(&ran))
+        names_test && fix.by.is_empty() && runs.any(passes)
     }
 
     /// Whether a turn fixed code that was broken before the turn touched it.
@@ -93,11 +93,11 @@ impl<'a> FailureTracker<'a> {
 
     /// Whether a failure that nothing fixed is worth knowing: it is a test, or it occurred more than once.
     fn weighs(&self, open: &OpenFailure) -> bool {
-        let is_test = self.ran_at(open.failed_at).is_some_and(|ran| TestRun::from_command(&ran).is_some());
+        let is_test = self.ran_at(open.failed_at).is_some_and(|ran| ran.test_run().is_some());
         (is_test || open.times > 1) && !is_of_the_moment(open.signature.class)
     }
 
-    fn ran_at(&self, at: usize) -> Option<CommandRun<'a>> {
+    fn ran_at(&self, at: usize) -> Option<&'a CommandRun<'a>> {
         match self.steps.get(at)?.step {
             FailureStep::Command(ran) => Some(ran),
             FailureStep::Edit { .. } => None,
@@ -118,17 +118,17 @@ impl<'a> FailureTracker<'a> {
 
     /// The tests that still fail at the end, by name; the runner's name if it names none.
     pub(super) fn still_red(&self) -> Vec<String> {
-        let mut last: Vec<TestRun> = Vec::new();
+        let mut last: Vec<&TestRun> = Vec::new();
         for placed in &self.steps {
             let FailureStep::Command(ran) = placed.step else { continue };
-            let Some(run) = TestRun::from_command(&ran) else { continue };
+            let Some(run) = ran.test_run() else { continue };
             last.retain(|known| known.runner != run.runner);
             last.push(run);
         }
         let red = last.into_iter().filter(|run| run.outcome != TestOutcome::Green);
         red.flat_map(|run| match run.failing.is_empty() {
             true => vec![format!("{} does not pass", run.runner.as_str())],
-            false => run.failing.into_iter().take(MOST_NAMED).collect(),
+            false => run.failing.iter().take(MOST_NAMED).cloned().collect(),
         })
         .collect()
     }
@@ -151,7 +151,7 @@ impl<'a> FailureTracker<'a> {
     fn finding(&self, turns: &[Turn<'a>], note: &FailureNote<'_>) -> Option<Finding> {
         let (first, last) = (self.steps.get(note.first_at)?, self.steps.get(note.failed_at)?);
         let ran = self.ran_at(note.failed_at)?;
-        let shown = FailureDisplay::from_run(&ran, note.signature);
+        let shown = FailureDisplay::from_run(ran, note.signature);
         let subject = subject_of(note.signature, &shown);
         let details = FailureDetails {
             command: first_chars(ran.command.trim(), MOST_COMMAND_CHARS).to_owned(),
@@ -161,9 +161,9 @@ impl<'a> FailureTracker<'a> {
         };
         let body = details.body(&shown.excerpt);
         let fixed_turn = note.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.turn);
-        let tells = [Some(first.turn), Some(last.turn), fixed_turn];
+        let sources = [Some(first.turn), Some(last.turn), fixed_turn];
         let is_tainted =
-            tells.into_iter().flatten().any(|turn| turns.get(turn).is_some_and(|turn| turn.is_tainted));
+            sources.into_iter().flatten().any(|turn| turns.get(turn).is_some_and(|turn| turn.is_tainted));
         let provenance = if is_tainted { Provenance::External } else { Provenance::Tool };
         let title = if note.details.is_flaky { shown.as_flaky() } else { shown.title };
         let mut content = distilled(Kind::Failure, &title_from(&title), &body, provenance);
@@ -189,9 +189,9 @@ impl<'a> FailureTracker<'a> {
 /// subject later, which is how its memory is found.
 #[must_use]
 pub fn failure_subject(command: &str, output: &str) -> Option<Digest> {
-    let signature = FailureSignature::from_output(command, output)?;
-    let shown = FailureDisplay::from_run(&CommandRun { command, output, succeeded: false }, &signature);
-    Some(subject_of(&signature, &shown))
+    let ran = CommandRun::new(command, output, ExitStatus::Failure);
+    let signature = ran.signature()?;
+    Some(subject_of(signature, &FailureDisplay::from_run(&ran, signature)))
 }
 
 fn subject_of(signature: &FailureSignature, shown: &FailureDisplay) -> Digest {
@@ -312,18 +312,18 @@ fn changed_line(hunk: &Hunk) -> Option<(String, String)> {
     is_short.then(|| (before.trim().to_owned(), after.trim().to_owned()))
 }
 
-fn step(entry: &TranscriptEntry) -> Option<FailureStep<'_>> {
-    match entry.activity() {
-        Activity::Edited { file, .. } => Some(FailureStep::Edit { file }),
-        Activity::Ran { command, output, status: status @ (ExitStatus::Success | ExitStatus::Failure) } => {
-            Some(FailureStep::Command(CommandRun {
-                command,
-                output,
-                succeeded: *status == ExitStatus::Success,
-            }))
+/// The edits of a turn and its commands of which the host says how they ended, in order.
+fn steps_of<'a>(turn: &'a Turn<'a>) -> impl Iterator<Item = (&'a TranscriptEntry, FailureStep<'a>)> {
+    let mut commands = turn.commands();
+    turn.entries.iter().filter_map(move |entry| match entry.activity() {
+        Activity::Edited { file, .. } => Some((entry, FailureStep::Edit { file })),
+        Activity::Ran { .. } => {
+            let (_, ran) = commands.next()?;
+            let has_ended = matches!(ran.status, ExitStatus::Success | ExitStatus::Failure);
+            has_ended.then_some((entry, FailureStep::Command(ran)))
         }
         _ => None,
-    }
+    })
 }
 
 fn edited(attempts: &[FixAttempt]) -> Vec<String> {
@@ -366,12 +366,11 @@ impl FailureDisplay {
         let lines: Vec<&str> =
             ran.output.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
         let alike = |line: &str| (jaccard(line, said) * 1000.0) as u64;
-        let telling = lines.iter().enumerate().max_by_key(|(at, line)| (alike(line), Reverse(*at)));
-        let (at, line) = telling.map_or((0, ""), |(at, line)| (at, line.trim()));
+        let closest = lines.iter().enumerate().max_by_key(|(at, line)| (alike(line), Reverse(*at)));
+        let (at, line) = closest.map_or((0, ""), |(at, line)| (at, line.trim()));
         let excerpt =
             lines.iter().skip(at.saturating_sub(2)).take(EXCERPT_LINES).copied().collect::<Vec<_>>();
-        let failing =
-            TestRun::from_command(ran).and_then(|run| run.failing.into_iter().next()).unwrap_or_default();
+        let failing = ran.test_run().and_then(|run| run.failing.first()).cloned().unwrap_or_default();
         let test = if signature.class == FailureClass::Assertion { failing.clone() } else { String::new() };
         let title = match () {
             () if !test.is_empty() => format!("{test}: {line}"),
@@ -400,18 +399,8 @@ const EXCERPT_BYTES: usize = 600;
 const MOST_NAMED: usize = 8;
 
 /// Whether tests went from red to green in a turn, and which.
-pub(super) fn turned_green<'a>(
-    commands: impl Iterator<Item = (&'a TranscriptEntry, TurnCommand<'a>)>,
-) -> Option<Vec<String>> {
-    let runs: Vec<TestRun> = commands
-        .filter_map(|(_, command)| {
-            TestRun::from_command(&CommandRun {
-                command: command.command,
-                output: command.output,
-                succeeded: command.status == ExitStatus::Success,
-            })
-        })
-        .collect();
+pub(super) fn turned_green(turn: &Turn<'_>) -> Option<Vec<String>> {
+    let runs: Vec<&TestRun> = turn.commands().filter_map(|(_, ran)| ran.test_run()).collect();
     runs.iter().enumerate().find_map(|(at, before)| {
         runs.iter().skip(at + 1).find_map(|after| crate::red_to_green(before, after))
     })

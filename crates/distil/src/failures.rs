@@ -1,6 +1,6 @@
-//! What failed, told the same way on another day and machine: the signature of a failing command.
+//! What failed, in words that are the same on another day and machine: the signature of a failing command.
 //!
-//! A [`FailureSignature`] is the telling line of the output without what varies, the command by its name, and a digest
+//! A [`FailureSignature`] is the line of the output that names the error, without what varies, the command by its name, and a digest
 //! of both. [`pair`] finds, in the steps of a turn, which failure was followed by what fixed it.
 //!
 //! Pure rules: nothing is stored here.
@@ -11,16 +11,15 @@ mod error_line;
 mod error_patterns;
 mod pairs;
 mod shape;
-mod shell;
 mod tools;
 
-pub(crate) use command::CommandLine;
+pub(crate) use command::{CommandLine, CommandTask};
 pub use command_run::CommandRun;
 pub use error_line::FailureClass;
 pub use pairs::{FailureFix, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair, should_promote};
 
 use backstory_memory::{TITLE_CHARS, first_chars};
-use error_line::{ErrorLine, FIRM, error_line};
+use error_line::{ErrorLine, FIRM};
 
 /// What failed, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,19 +35,15 @@ pub struct FailureSignature {
 }
 
 impl FailureSignature {
-    /// Returns the signature of a command that failed, from what it printed.
-    ///
-    /// Nothing when there is no command, or when it only looked: a `grep` without a match has not failed.
-    #[must_use]
-    pub fn from_output(command: &str, output: &str) -> Option<FailureSignature> {
-        let line = CommandLine::parse(command);
-        let main = line.main()?;
-        if is_interrupted(output) {
+    /// Reads the signature of a command that failed. Called by [`CommandRun`] alone, which keeps it.
+    fn read(ran: &CommandRun<'_>) -> Option<FailureSignature> {
+        let main = ran.line().main()?;
+        if is_interrupted(ran.output) {
             return None;
         }
-        match error_line(output) {
+        match ran.error_line() {
             Some(error_line) if !main.is_bystander || error_line.rank <= FIRM + 1 => {
-                Some(FailureSignature::from_error_line(&main.name, &error_line))
+                Some(FailureSignature::from_error_line(&main.name, error_line))
             }
             None if !main.is_bystander => Some(FailureSignature::silent(&main.name)),
             _ => None,
@@ -78,11 +73,6 @@ impl FailureSignature {
             task: task.to_owned(),
         }
     }
-}
-
-/// Whether the output tells of a failure so plainly that the exit status does not matter.
-fn tells_failure(output: &str) -> bool {
-    error_line(output).is_some_and(|error_line| error_line.rank <= FIRM)
 }
 
 /// The user stopped it: nothing failed.

@@ -1,16 +1,17 @@
 //! Something worth a memory, before it is compared with what is known.
 
 use super::transcript::{TranscriptEntry, Turn};
-use backstory_memory::{Confidence, Content, Digest, EventId, Kind, Provenance, Timestamp, digest};
+use backstory_capture::{Redactor, prepare};
+use backstory_memory::{Confidence, Content, Digest, EventId, Kind, Provenance, Redacted, Timestamp, digest};
 use backstory_store::OnRepeat;
 
 /// Something worth a memory.
 #[derive(Clone, Debug)]
-pub(super) struct Finding {
+pub(super) struct Finding<C = Content> {
     /// What it is about.
     pub(super) subject: Digest,
     /// What it says.
-    pub(super) content: Content,
+    pub(super) content: C,
     /// What it came from, the incident first.
     pub(super) events: Vec<EventId>,
     /// When it was found.
@@ -21,6 +22,17 @@ pub(super) struct Finding {
     pub(super) comparing: Comparing,
     /// Other findings it has to do with.
     pub(super) relates_to: Vec<Digest>,
+}
+
+/// A finding that may be stored.
+pub(super) type SafeFinding = Finding<Redacted<Content>>;
+
+impl Finding {
+    /// Takes out secrets, once more: what is put together may show what its parts did not.
+    pub(super) fn redacted(self, redactor: &Redactor) -> SafeFinding {
+        let Finding { subject, content, events, at, again, comparing, relates_to } = self;
+        Finding { content: prepare(content, redactor), subject, events, at, again, comparing, relates_to }
+    }
 }
 
 /// How a finding is compared with what is known.

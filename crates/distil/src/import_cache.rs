@@ -2,12 +2,12 @@
 //!
 //! Which memories are closest to a finding the word index knows, and to ask it takes milliseconds in a store of some size. Here every
 //! memory is held by what a finding must share with it to say the same or the opposite: a matter, or a sketch of its words. Where
-//! nothing is shared the index need not be asked; where something is, the index decides. So the same is found with it and without.
+//! nothing is shared the index need not be searched; where something is, the index decides. So the same is found with it and without.
 //!
 //! Not here: what is shared (`contradiction`), what is made of it (`reconcile`).
 
 use super::contradiction::{puts_right, topics};
-use super::finding::{Comparing, Finding};
+use super::finding::{Comparing, SafeFinding};
 use backstory_capture::whole_text;
 use backstory_memory::{Digest, Kind, Memory, MemoryId, MemoryScope, NEAR_DUPLICATE, ProjectId, WordSketch};
 use backstory_store::{Store, StoreError};
@@ -55,7 +55,7 @@ impl ImportCache {
         &mut self,
         store: &Store,
         project: ProjectId,
-        finding: &Finding,
+        finding: &SafeFinding,
     ) -> Result<bool, StoreError> {
         self.read_where_it_pays(store)?;
         Ok(self.known.as_ref().is_some_and(|known| !known.may_hold(project, finding)))
@@ -71,14 +71,14 @@ impl ImportCache {
         }
         match CachedMemories::read(store) {
             Ok(known) => self.known = Some(known),
-            // Of a row that is damaged nobody knows what it says: the index is asked as ever.
+            // Of a row that is damaged nobody knows what it says: the index is searched as ever.
             Err(StoreError::BadRow { .. }) => self.wanted = 0,
             Err(error) => return Err(error),
         }
         Ok(())
     }
 
-    /// Takes note of what was written. What it says no longer may stay: it only makes the index be asked in vain.
+    /// Takes note of what was written. What it says no longer may stay: it only makes the index be searched in vain.
     pub(super) fn add_written(&mut self, store: &Store, id: MemoryId) -> Result<(), StoreError> {
         if let Some(known) = &mut self.known
             && let Some(memory) = store.memories().get(id)?
@@ -109,7 +109,7 @@ impl CachedMemories {
         }
     }
 
-    fn may_hold(&self, project: ProjectId, finding: &Finding) -> bool {
+    fn may_hold(&self, project: ProjectId, finding: &SafeFinding) -> bool {
         let sketch = WordSketch::from_text(&whole_text(&finding.content));
         let stated = Kind::with(|kind| kind.is_stated);
         let (kinds, said) = match &finding.comparing {
@@ -133,16 +133,16 @@ mod tests {
     use super::*;
     use crate::finding::distilled;
     use crate::{Speaker, statements};
-    use backstory_memory::{Provenance, Timestamp};
+    use backstory_memory::{Provenance, Redacted, Timestamp};
     use backstory_store::{Home, MemoryOrigin, NewMemory, OnRepeat, Purpose};
 
-    fn finding(said: &str) -> Finding {
+    fn finding(said: &str) -> SafeFinding {
         let mut stated = statements(said, Speaker::User);
         assert_eq!(stated.len(), 1, "{said}");
         let said = stated.remove(0);
-        Finding {
+        SafeFinding {
             subject: Digest([0; 16]),
-            content: distilled(said.kind, &said.title, &said.text, Provenance::Import),
+            content: Redacted::vouch(distilled(said.kind, &said.title, &said.text, Provenance::Import)),
             events: Vec::new(),
             at: Timestamp(0),
             again: OnRepeat::Reinforce,
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nothing_within_reach_has_to_do_with_is_news() {
+    fn a_finding_is_new_only_where_nothing_in_scope_shares_its_words() {
         let dir = tempfile::tempdir().unwrap();
         let mut store =
             Store::open(&Home::new(dir.path().join("home")), Purpose::Command, Timestamp(0)).unwrap();
@@ -162,18 +162,25 @@ mod tests {
             root: String::new(),
             parent: None,
         };
-        let [here, there] = ["here", "there"]
-            .map(|name| store.projects_mut().find_or_create(&project_ref(name), Timestamp(0)).unwrap());
+        let [here, there] = ["here", "there"].map(|name| {
+            store.projects_mut().find_or_create(&Redacted::vouch(project_ref(name)), Timestamp(0)).unwrap()
+        });
         for (project, said, scope) in [
             (here, "Remember that the staging host is heron.", MemoryScope::Project),
             (there, "We use Node 18.12 for all our services.", MemoryScope::Project),
             (there, "Never squash commits when merging.", MemoryScope::User),
         ] {
-            let content = backstory_memory::Content { scope, ..finding(said).content };
+            let content = backstory_memory::Content { scope, ..finding(said).content.into_inner() };
             let origin = MemoryOrigin::default();
             store
                 .memories_mut()
-                .remember(&NewMemory { uid: None, project, origin, content, created_at: Timestamp(0) })
+                .remember(&NewMemory {
+                    uid: None,
+                    project,
+                    origin,
+                    content: Redacted::vouch(content),
+                    created_at: Timestamp(0),
+                })
                 .unwrap();
         }
         let mut cache = ImportCache::default();

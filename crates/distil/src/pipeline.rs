@@ -3,11 +3,11 @@
 //! Not here: what is found (`session_findings`), how it is compared (`reconcile`).
 
 use crate::code_changes::{anchor_all, read_code};
-use crate::finding::{Comparing, Finding};
+use crate::finding::Comparing;
 use crate::promotion::promote;
 use crate::session_findings::findings;
 use crate::{ImportCache, reconcile, transcript};
-use backstory_capture::{Redactor, prepare};
+use backstory_capture::Redactor;
 use backstory_memory::{Digest, EventId, Link, MemoryId, Provenance, Relation, SessionId, Timestamp};
 use backstory_store::{DistilOutcome, DistilledMemory, Store, StoreError};
 use std::collections::{HashMap, HashSet};
@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 pub enum DistilTrigger {
     /// A turn ended.
     TurnEnd,
-    /// Some turns of a session that is told from its beginning: more of it comes at once.
+    /// Some turns of a session that is imported from its beginning: more of it comes at once.
     BatchPart,
     /// The host is about to compact its context.
     Compaction,
@@ -61,7 +61,7 @@ pub struct DistilReport {
 
 /// More events than this are not read at once: what came before has been distilled before.
 const MOST_EVENTS: u32 = 1_000;
-/// More changed symbols than this are not told.
+/// More changed symbols than this are not named.
 const MOST_CHANGES: u32 = 500;
 
 /// Makes memories of what happened in a session.
@@ -69,7 +69,7 @@ pub fn distil(store: &mut Store, id: SessionId, how: &Distillation<'_>) -> Resul
     distil_session(store, id, how, None)
 }
 
-/// Makes memories of what happened in a session, as [`distil`] does, for who distils many: `familiar` goes from one to the next.
+/// Makes memories of what happened in a session, as [`distil`] does, for who distils many: `cache` goes from one to the next.
 ///
 /// Only what is distilled may be written to this store in the meantime, except by others.
 pub fn distil_batch(
@@ -105,19 +105,20 @@ fn distil_session(
     let mut reconciled = Vec::new();
     let imported: HashSet<EventId> =
         entries.iter().filter(|entry| entry.provenance == Provenance::Import).map(|entry| entry.id).collect();
-    for finding in findings {
-        let mut content = prepare(finding.content, how.redactor);
+    for mut finding in findings {
         // What came from an import, if only in part, is believed no more than an import.
         let comes_from_import = match finding.events.as_slice() {
             [] => !imported.is_empty(),
             events => events.iter().any(|event| imported.contains(event)),
         };
         if comes_from_import {
-            content.provenance = content.provenance.min(Provenance::Import);
+            finding.content.provenance = finding.content.provenance.min(Provenance::Import);
         }
-        let finding = Finding { content, ..finding };
-        // Better a memory that is there twice than none.
-        let finding = if how.is_late() { Finding { comparing: Comparing::Not, ..finding } } else { finding };
+        if how.is_late() {
+            // Better a memory that is there twice than none.
+            finding.comparing = Comparing::Not;
+        }
+        let finding = finding.redacted(how.redactor);
         reconciled.extend(reconcile::reconcile(store, &session, finding, cache.as_deref_mut())?);
     }
     let outcomes = store.memories_mut().write_distilled(id, last.id, &reconciled)?;
@@ -126,12 +127,13 @@ fn distil_session(
     for (from, to) in links {
         store.memories_mut().link(Link { from, relation: Relation::Relates, to })?;
     }
-    promote(store, &session, &reconciled, &outcomes, &mut report)?;
+    let written: Vec<_> = reconciled.iter().zip(outcomes.iter().copied()).collect();
+    promote(store, &session, &written, how.redactor, &mut report)?;
     if let Some(cache) = cache {
         report.written.iter().chain(&report.updated).try_for_each(|id| cache.add_written(store, *id))?;
     }
-    let written = reconciled.iter().zip(&outcomes).filter_map(|(item, outcome)| match outcome {
-        DistilOutcome::Written(id) | DistilOutcome::Updated(id) => Some((*id, &item.memory.content)),
+    let written = written.into_iter().filter_map(|(item, outcome)| match outcome {
+        DistilOutcome::Written(id) | DistilOutcome::Updated(id) => Some((id, &*item.memory.content)),
         DistilOutcome::Unchanged(_) | DistilOutcome::Forgotten => None,
     });
     anchor_all(store, &session, &written.collect::<Vec<_>>(), &readings, how)?;

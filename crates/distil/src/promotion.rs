@@ -2,18 +2,19 @@
 
 use crate::finding::{distilled, subject};
 use crate::{DistilReport, should_promote};
+use backstory_capture::{Redactor, prepare};
 use backstory_memory::{Category, Kind, Link, Memory, Relation};
-use backstory_store::{DistilOutcome, DistilledMemory, OnRepeat, Session, Store, StoreError};
+use backstory_store::{DistilOutcome, DistilledMemory, NewMemory, OnRepeat, Session, Store, StoreError};
 
 /// A failure met three times becomes a fact to know beforehand, with its fix.
 pub(super) fn promote(
     store: &mut Store,
     session: &Session,
-    reconciled: &[DistilledMemory],
-    outcomes: &[DistilOutcome],
+    written: &[(&DistilledMemory, DistilOutcome)],
+    redactor: &Redactor,
     report: &mut DistilReport,
 ) -> Result<(), StoreError> {
-    for (item, outcome) in reconciled.iter().zip(outcomes) {
+    for (item, outcome) in written {
         let Some(id) = outcome.memory().filter(|_| item.memory.content.kind == Kind::Failure) else {
             continue;
         };
@@ -21,7 +22,7 @@ pub(super) fn promote(
         else {
             continue;
         };
-        let pattern = pattern(item, &failure);
+        let pattern = pattern(item, &failure, redactor);
         let outcomes = store.memories_mut().write_distilled(
             session.id,
             session.distilled_to,
@@ -34,18 +35,16 @@ pub(super) fn promote(
     Ok(())
 }
 
-fn pattern(item: &DistilledMemory, failure: &Memory) -> DistilledMemory {
+fn pattern(item: &DistilledMemory, failure: &Memory, redactor: &Redactor) -> DistilledMemory {
     let known = &failure.content;
     let body = format!("Met {} times. {}", failure.times_seen, known.body);
     let mut content = distilled(Kind::Fact, &known.title, &body, known.provenance.clone());
     content.category = Some(Category("anti-pattern".to_owned()));
     content.facts.clone_from(&known.facts);
     content.files.clone_from(&known.files);
-    let mut memory = item.memory.clone();
-    memory.content = content;
     DistilledMemory {
         subject: subject("pattern", &[&item.subject.0]),
-        memory,
+        memory: NewMemory { content: prepare(content, redactor), ..item.memory.clone() },
         on_repeat: OnRepeat::Replace,
         same_as: None,
         replaces: Vec::new(),

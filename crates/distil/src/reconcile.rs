@@ -2,10 +2,10 @@
 //!
 //! Same words → seen once more. Same subject, other value, or put right by the user → the old one is replaced and kept as history.
 //! The assistant does not overrule the user: what it says against a known memory stands beside it, marked. Not here: how the
-//! values are told apart (`contradiction`).
+//! values are compared (`contradiction`).
 
 use super::contradiction::{Agreement, Comparison, relation, replaceable};
-use super::finding::{Comparing, Finding, subject};
+use super::finding::{Comparing, Finding, SafeFinding, subject};
 use super::import_cache::ImportCache;
 use crate::Statement;
 use backstory_capture::whole_text;
@@ -26,7 +26,7 @@ const MOST_WORDS: usize = 12;
 pub(super) fn reconcile(
     store: &Store,
     session: &Session,
-    finding: Finding,
+    finding: SafeFinding,
     cache: Option<&mut ImportCache>,
 ) -> Result<Option<DistilledMemory>, StoreError> {
     let finding = said_once_more(store, session, finding)?;
@@ -64,14 +64,14 @@ pub(super) fn reconcile(
 fn is_unmatched(
     store: &Store,
     project: ProjectId,
-    finding: &Finding,
+    finding: &SafeFinding,
     cache: Option<&mut ImportCache>,
 ) -> Result<bool, StoreError> {
     cache.map_or(Ok(false), |cache| cache.is_unmatched(store, project, finding))
 }
 
 /// What the user says again after it was taken back is a statement of its own: it holds from now on.
-fn said_once_more(store: &Store, session: &Session, finding: Finding) -> Result<Finding, StoreError> {
+fn said_once_more(store: &Store, session: &Session, finding: SafeFinding) -> Result<SafeFinding, StoreError> {
     let is_user = finding.content.provenance == Provenance::User
         && matches!(finding.comparing, Comparing::Statement(_));
     let Some(incident) = finding.events.first().filter(|_| is_user) else { return Ok(finding) };
@@ -96,7 +96,7 @@ struct Reconciliation {
 fn beside(
     store: &Store,
     project: ProjectId,
-    finding: &Finding,
+    finding: &SafeFinding,
     said: Option<&Statement>,
 ) -> Result<Reconciliation, StoreError> {
     let mut standing = Reconciliation::default();
@@ -131,7 +131,7 @@ fn beside(
 fn closest(
     store: &Store,
     project: ProjectId,
-    finding: &Finding,
+    finding: &SafeFinding,
     said: Option<&Statement>,
 ) -> Result<Vec<Memory>, StoreError> {
     let mut query = WordQuery::default();
@@ -140,8 +140,8 @@ fn closest(
     let old = correction.and_then(|correction| correction.old.clone()).unwrap_or_default();
     let text = format!("{old}\n{}", whole_text(&finding.content));
     let exclusive_values = said.map(|said| replaceable(&said.text)).unwrap_or_default().join(" ");
-    let telling = keywords(&text).into_iter().take(MOST_WORDS);
-    telling.chain(words(&exclusive_values)).for_each(|word| query.word(&word));
+    let first_words = keywords(&text).into_iter().take(MOST_WORDS);
+    first_words.chain(words(&exclusive_values)).for_each(|word| query.word(&word));
     let kinds = if said.is_some() { Kind::with(|kind| kind.is_stated) } else { vec![finding.content.kind] };
     let filter = Filter {
         limit: COMPARED,
@@ -157,7 +157,7 @@ fn closest(
     Ok(store.memories().get_many(&ids)?.into_iter().filter(is_one_thing).collect())
 }
 
-fn related(known: &Memory, finding: &Finding, said: Option<&Statement>) -> Agreement {
+fn related(known: &Memory, finding: &SafeFinding, said: Option<&Statement>) -> Agreement {
     let alike = jaccard(&whole_text(&known.content), &whole_text(&finding.content));
     match said {
         Some(said) => relation(Comparison { known: &known.content.body, said, alike }),

@@ -4,7 +4,7 @@
 
 use backstory_memory::{first_chars, is_stop_word, title_from, words};
 
-/// What is asked for.
+/// What is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Intent {
     Fix,
@@ -102,9 +102,9 @@ const KNOW: &[&str] = &[
     "diagnose",
     "verify",
 ];
-/// What is said before what is asked for.
+/// What is said before the request.
 const POLITE: &[&str] = &["please", "hi", "hello", "hey", "ok", "okay", "so", "now", "and", "then", "also"];
-/// How many words say what is asked for; the rest is detail.
+/// How many words say what is requested; the rest is detail.
 const HEAD: usize = 60;
 
 /// Reads what a prompt asks for.
@@ -125,13 +125,13 @@ pub(super) fn intent(prompt: &str) -> Intent {
 
 /// The prompt on one line, as short as a title; nothing where it only says to go on.
 pub(super) fn subject_of_prompt(prompt: &str) -> Option<String> {
-    // What leads to a paste, and what stands for one, is not what is asked.
+    // What leads to a paste, and what stands for one, is not the request.
     let is_lead = |line: &&str| line.trim_end().ends_with(':') || line.trim_start().starts_with('[');
     let prompt = prompt.lines().find(|line| !line.trim().is_empty() && !is_lead(line))?;
-    let telling = words(first_chars(prompt, 400))
+    let spoken = words(first_chars(prompt, 400))
         .filter(|word| !is_stop_word(word) && !GOING_ON.contains(&word.as_str()));
     // Scripts without spaces say much in one word.
-    let weight: usize = telling.map(|word| if word.is_ascii() { 1 } else { word.chars().count() }).sum();
+    let weight: usize = spoken.map(|word| if word.is_ascii() { 1 } else { word.chars().count() }).sum();
     (weight >= 2).then(|| title_from(prompt)).filter(|title| !title.is_empty())
 }
 

@@ -6,7 +6,7 @@ use super::transcript::Turn;
 use crate::Closing;
 use backstory_memory::{Activity, Kind, Memory, keywords};
 
-/// What the turns of a session told.
+/// What the turns of a session say.
 pub(super) struct SessionNotes<'a> {
     pub(super) findings: &'a [Finding],
     /// What earlier runs found stated.
@@ -29,7 +29,7 @@ impl SessionNotes<'_> {
     }
 
     /// What comes next: the steps of the plan that are not done, else what the last message that says so says; and before
-    /// that what the user left for later.
+    /// that what the user deferred.
     pub(super) fn next_steps(&self) -> Vec<String> {
         let planned = self.open_plan();
         let said = if planned.is_empty() { self.said_next() } else { planned };
@@ -49,7 +49,7 @@ impl SessionNotes<'_> {
     fn left_by_user(&self) -> Vec<String> {
         let last_edit = self.turns.iter().rposition(|turn| !turn.edited().is_empty());
         let left = |(at, turn): (usize, &Turn<'_>)| {
-            // What was needed before something was done may be what was done; what was put off was not, unless it was asked for again.
+            // What was needed before something was done may be what was done; what was put off was not, unless it was requested again.
             let is_open = last_edit.is_none_or(|last| last < at);
             let later = self.turns.get(at + 1..).unwrap_or_default();
             let mut left = left_for_later(turn.prompt());
@@ -80,7 +80,7 @@ impl SessionNotes<'_> {
     }
 }
 
-/// Whether a later turn that changed something was asked for what was put off.
+/// Whether a later turn that changed something was about what was put off.
 fn is_taken_up(step: &str, later: &[Turn<'_>]) -> bool {
     let wanted = keywords(step);
     let asks = |turn: &Turn<'_>| keywords(turn.prompt()).iter().any(|word| wanted.contains(word));

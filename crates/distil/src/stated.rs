@@ -1,6 +1,5 @@
 //! What was stated in a turn: by the user, by the assistant, and in the messages of its commits.
 
-use super::commits::MadeCommit;
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::transcript::{TranscriptEntry, Turn};
 use crate::{Speaker, Statement, statements};
@@ -8,10 +7,10 @@ use backstory_memory::{Importance, Kind, Provenance, keywords, words};
 use backstory_store::OnRepeat;
 
 /// Returns what was stated. Where the turn did work, what the assistant says of causes and failures is part of that work;
-/// and the sentence the turn's own memory has its title from is told by that memory.
+/// and the sentence that gave the turn's own memory its title is left to that memory.
 pub(super) fn stated(turn: &Turn<'_>, done: Option<&Finding>) -> Vec<Finding> {
     let did_work = done.is_some_and(|done| done.content.kind != Kind::Discovery);
-    let is_told = |said: &Statement| done.is_some_and(|done| is_title_of(&done.content.title, said));
+    let is_in_title = |said: &Statement| done.is_some_and(|done| is_title_of(&done.content.title, said));
     let mut findings = Vec::new();
     if let Some(prompt) = turn.first() {
         let said = statements(turn.prompt(), Speaker::User);
@@ -20,12 +19,12 @@ pub(super) fn stated(turn: &Turn<'_>, done: Option<&Finding>) -> Vec<Finding> {
     let of_assistant = |text: &str, entry: &TranscriptEntry| -> Vec<Finding> {
         let said = statements(text, Speaker::Assistant).into_iter();
         let said = said.filter(|said| !did_work || !belongs_to_work(said));
-        let said = said.filter(|said| !is_told(said));
-        let said = said.filter(|said| !turn.is_talk() || !tells_how_things_are(said));
+        let said = said.filter(|said| !is_in_title(said));
+        let said = said.filter(|said| !turn.is_talk() || !states_a_fact(said));
         said.map(|said| finding(said, entry, &turn.provenance())).collect()
     };
-    for (entry, command) in turn.commands() {
-        if let Some(commit) = MadeCommit::from_command(command) {
+    for (entry, ran) in turn.commands() {
+        if let Some(commit) = ran.commit() {
             findings.extend(of_assistant(&commit.body, entry));
         }
     }
@@ -35,7 +34,7 @@ pub(super) fn stated(turn: &Turn<'_>, done: Option<&Finding>) -> Vec<Finding> {
     findings
 }
 
-/// A cause that was found, a failure that was met and a choice the agent made for itself while doing the work are told with it.
+/// A cause that was found, a failure that was met and a choice the agent made for itself while doing the work are kept with it.
 fn belongs_to_work(said: &Statement) -> bool {
     let is_own_choice = words(&said.text).next().is_some_and(|word| word == "i");
     let is_cause =
@@ -53,8 +52,8 @@ fn is_title_of(title: &str, said: &Statement) -> bool {
     !titled.is_empty() && titled.iter().all(|word| spoken.contains(word))
 }
 
-/// What an agent tells that looked at nothing is what it knows of the world, and the next one knows it too.
-fn tells_how_things_are(said: &Statement) -> bool {
+/// What an agent says that looked at nothing is what it knows of the world, and the next one knows it too.
+fn states_a_fact(said: &Statement) -> bool {
     matches!(said.kind, Kind::Fact | Kind::Failure)
 }
 

@@ -1,7 +1,7 @@
 //! What was stated: from one prompt or closing message to the decisions, rules, learnings, failures and goals in it.
 //!
 //! Rules, no model: passages → sentences (`prose`) → silence → cues → title, one file each. Precision first: a
-//! sentence that is not clearly a statement yields nothing. What a user simply tells (`assertion`) counts where nothing is asked for.
+//! sentence that is not clearly a statement yields nothing. What a user simply asserts (`assertion`) counts where nothing is requested.
 //! Not here: work done and commands that failed (distilled from events), provenance, and whether a statement is already
 //! known (`keep`).
 
@@ -62,13 +62,13 @@ pub fn statements(text: &str, speaker: Speaker) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     let passages = passages(text);
     let own = passages.iter().take_while(|passage| !reject::opens_quotation(passage, speaker));
-    let heard = SentenceContext {
+    let context = SentenceContext {
         speaker,
-        only_tells: speaker == Speaker::User && only_tells(&passages),
+        only_asserts: speaker == Speaker::User && only_asserts(&passages),
         follows_opinion: false,
     };
     for passage in own.filter(|passage| !reject::is_silent_passage(passage)) {
-        for statement in in_passage(passage.text, heard) {
+        for statement in in_passage(passage.text, context) {
             if found.iter().all(|known| known.text != statement.text) {
                 found.push(statement);
             }
@@ -82,7 +82,7 @@ pub fn statements(text: &str, speaker: Speaker) -> Vec<Statement> {
 }
 
 /// Whether a text asks for nothing: what stands beside an order or a question is about the task at hand.
-fn only_tells(passages: &[Passage<'_>]) -> bool {
+fn only_asserts(passages: &[Passage<'_>]) -> bool {
     let asks = |sentence: &str| {
         let tokens = fold(sentence);
         tokens.iter().any(|token| token.word == "?")
@@ -91,7 +91,7 @@ fn only_tells(passages: &[Passage<'_>]) -> bool {
     !passages.iter().flat_map(|passage| sentences(passage.text)).any(asks)
 }
 
-fn in_passage(passage: &str, mut heard: SentenceContext) -> Vec<Statement> {
+fn in_passage(passage: &str, mut context: SentenceContext) -> Vec<Statement> {
     let mut found: Vec<Statement> = Vec::new();
     // Where the sentence of the last statement began, so that a reason that follows can be joined to it.
     let mut open: Option<usize> = None;
@@ -101,7 +101,7 @@ fn in_passage(passage: &str, mut heard: SentenceContext) -> Vec<Statement> {
         let end = offset(passage, sentence) + sentence.len();
         let at = no_at.take().unwrap_or(end - sentence.len());
         let sentence = passage.get(at..end).unwrap_or(sentence);
-        let sentence = reject::beside_order(sentence, heard.speaker).unwrap_or(sentence);
+        let sentence = reject::beside_order(sentence, context.speaker).unwrap_or(sentence);
         if sentence.len() > reject::MOST_BYTES {
             open = None;
             continue;
@@ -118,8 +118,8 @@ fn in_passage(passage: &str, mut heard: SentenceContext) -> Vec<Statement> {
             last.reason.get_or_insert_with(|| sentence.to_owned());
             continue;
         }
-        heard.follows_opinion |= reject::is_opinion(&tokens);
-        let statement = stated(sentence, &tokens, heard);
+        context.follows_opinion |= reject::is_opinion(&tokens);
+        let statement = stated(sentence, &tokens, context);
         open = statement.is_some().then_some(at);
         found.extend(statement);
     }
@@ -143,27 +143,27 @@ fn offset(whole: &str, part: &str) -> usize {
 struct SentenceContext {
     speaker: Speaker,
     /// Whether its text asks for nothing.
-    only_tells: bool,
+    only_asserts: bool,
     follows_opinion: bool,
 }
 
-fn stated(sentence: &str, all: &[Token], heard: SentenceContext) -> Option<Statement> {
+fn stated(sentence: &str, all: &[Token], context: SentenceContext) -> Option<Statement> {
     let tokens = reject::without_fillers(all);
     let core = without_concession(without_no(tokens));
-    let is_passing = heard.speaker == Speaker::User && ephemeral::is_of_the_moment(core);
-    if is_passing || reject::is_silent(sentence, core, heard.speaker) {
+    let is_momentary = context.speaker == Speaker::User && ephemeral::is_of_the_moment(core);
+    if is_momentary || reject::is_silent(sentence, core, context.speaker) {
         return None;
     }
     let correction =
-        CONTRADICTIONS.are_in(tokens).then(|| classifier::correction(core, heard.speaker)).flatten();
-    let meaning = classifier::meaning(core, heard.speaker)
-        .filter(|meaning| !(meaning.is_weak && heard.follows_opinion))
+        CONTRADICTIONS.are_in(tokens).then(|| classifier::correction(core, context.speaker)).flatten();
+    let meaning = classifier::meaning(core, context.speaker)
+        .filter(|meaning| !(meaning.is_weak && context.follows_opinion))
         // "No, it lives in A, not in B" settles where, and does not only describe.
         .filter(|meaning| meaning.kind != Kind::Fact || correction.is_none() || !classifier::sets_right(core))
         .or(correction)
-        .or_else(|| classifier::announced(all, core, heard.speaker))
+        .or_else(|| classifier::announced(all, core, context.speaker))
         .or_else(|| {
-            assertion::meaning(sentence, core).filter(|_| heard.only_tells && !heard.follows_opinion)
+            assertion::meaning(sentence, core).filter(|_| context.only_asserts && !context.follows_opinion)
         })?;
     let title = title::title(sentence, core, meaning.kind);
     if title.split(' ').count() < 2 {

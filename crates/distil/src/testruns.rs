@@ -16,7 +16,7 @@ mod rust;
 
 pub use runners::TestRunner;
 
-use crate::failures::{CommandLine, CommandRun};
+use crate::failures::CommandRun;
 use backstory_memory::{clean, first_chars};
 use std::collections::BTreeSet;
 
@@ -84,21 +84,19 @@ const MOST_LINES: usize = 2_000;
 const LONGEST_NAME: usize = 300;
 
 impl TestRun {
-    /// Recognises a test run; nothing when the command runs no tests or does not say how they went.
-    #[must_use]
-    pub fn from_command(ran: &CommandRun<'_>) -> Option<TestRun> {
-        let line = CommandLine::parse(ran.command);
+    /// Recognises a test run. Called by [`CommandRun`] alone, which keeps it.
+    pub(crate) fn read(ran: &CommandRun<'_>) -> Option<TestRun> {
         let output = clean(ran.output);
         let runner =
-            line.tasks.iter().find_map(|task| TestRunner::called_by(&task.name, ran.command, &output))?;
+            ran.tasks().iter().find_map(|task| TestRunner::called_by(&task.name, ran.command, &output))?;
         let mut report = runner.read(&output);
         let mut seen = BTreeSet::new();
         report.failing.retain(|name| seen.insert(name.clone()) && seen.len() <= MOST_NAMES);
         // `cargo test | grep warning`: neither the status nor the words are those of the tests.
-        if report.says_nothing() && ran.succeeded && line.status_is_masked {
+        if report.says_nothing() && ran.succeeded() && ran.line().status_is_masked {
             return None;
         }
-        let outcome = outcome(&report, ran.succeeded);
+        let outcome = outcome(&report, ran.succeeded());
         let RunnerReport { passed, failed, failing, .. } = report;
         Some(TestRun { runner, passed, failed, failing, outcome })
     }

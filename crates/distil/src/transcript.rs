@@ -2,10 +2,9 @@
 //!
 //! Not here: what is worth remembering of it.
 
+use crate::CommandRun;
 use backstory_capture::body_of;
-use backstory_memory::{
-    Activity, EventBody, EventId, ExitStatus, Hunk, IdempotencyKey, Provenance, Timestamp,
-};
+use backstory_memory::{Activity, EventBody, EventId, Hunk, IdempotencyKey, Provenance, Timestamp};
 use backstory_store::StoredEvent;
 
 /// One event, read.
@@ -32,7 +31,9 @@ impl TranscriptEntry {
 #[derive(Clone, Debug)]
 pub(super) struct Turn<'a> {
     pub(super) entries: &'a [TranscriptEntry],
-    /// What the assistant says here may come from strangers: their words were heard before or in this turn (SEC-1).
+    /// The one value of each command in it, which keeps what was parsed of it.
+    commands: Vec<(&'a TranscriptEntry, CommandRun<'a>)>,
+    /// What the assistant says here may come from strangers: their words were read before or in this turn (SEC-1).
     pub(super) is_tainted: bool,
 }
 
@@ -54,16 +55,16 @@ pub(super) fn entries(events: &[StoredEvent]) -> Vec<TranscriptEntry> {
 
 /// Cuts a session into turns. What was done before the first prompt is a turn without one: a host may not say what it was asked.
 pub(super) fn turns(entries: &[TranscriptEntry]) -> Vec<Turn<'_>> {
-    let asked: Vec<usize> = entries
+    let prompts: Vec<usize> = entries
         .iter()
         .enumerate()
         .filter(|(_, entry)| matches!(entry.activity(), Activity::Prompted { .. }) && entry.is_of_the_agent())
         .map(|(at, _)| at)
         .collect();
-    let unasked = entries.get(..asked.first().copied().unwrap_or(entries.len())).unwrap_or_default();
+    let unprompted = entries.get(..prompts.first().copied().unwrap_or(entries.len())).unwrap_or_default();
     let is_work =
         |entry: &TranscriptEntry| matches!(entry.activity(), Activity::Edited { .. } | Activity::Ran { .. });
-    let begins: Vec<usize> = unasked.iter().any(is_work).then_some(0).into_iter().chain(asked).collect();
+    let begins: Vec<usize> = unprompted.iter().any(is_work).then_some(0).into_iter().chain(prompts).collect();
     let ends = begins.iter().skip(1).copied().chain([entries.len()]);
     let first_external = entries.iter().position(|entry| entry.provenance == Provenance::External);
     begins
@@ -71,9 +72,17 @@ pub(super) fn turns(entries: &[TranscriptEntry]) -> Vec<Turn<'_>> {
         .zip(ends)
         .filter_map(|(begin, end)| {
             let is_tainted = first_external.is_some_and(|at| at < end);
-            Some(Turn { entries: entries.get(*begin..end)?, is_tainted })
+            let entries = entries.get(*begin..end)?;
+            Some(Turn { entries, commands: entries.iter().filter_map(command).collect(), is_tainted })
         })
         .collect()
+}
+
+fn command(entry: &TranscriptEntry) -> Option<(&TranscriptEntry, CommandRun<'_>)> {
+    match entry.activity() {
+        Activity::Ran { command, output, status } => Some((entry, CommandRun::new(command, output, *status))),
+        _ => None,
+    }
 }
 
 impl<'a> Turn<'a> {
@@ -82,7 +91,7 @@ impl<'a> Turn<'a> {
         self.entries.first()
     }
 
-    /// When it status, as far as it has.
+    /// The last event of it so far.
     pub(super) fn last(&self) -> Option<&'a TranscriptEntry> {
         self.entries.last()
     }
@@ -151,13 +160,8 @@ impl<'a> Turn<'a> {
     }
 
     /// The commands that ran, with the event of each.
-    pub(super) fn commands(&self) -> impl Iterator<Item = (&'a TranscriptEntry, TurnCommand<'a>)> {
-        self.entries.iter().filter_map(|entry| match entry.activity() {
-            Activity::Ran { command, output, status } => {
-                Some((entry, TurnCommand { command, output, status: *status }))
-            }
-            _ => None,
-        })
+    pub(super) fn commands(&self) -> impl Iterator<Item = (&'a TranscriptEntry, &CommandRun<'a>)> {
+        self.commands.iter().map(|(entry, ran)| (*entry, ran))
     }
 
     /// Whether nothing was done or looked at: words were exchanged, no more.
@@ -180,12 +184,4 @@ impl<'a> Turn<'a> {
     pub(super) fn provenance(&self) -> Provenance {
         if self.is_tainted { Provenance::External } else { Provenance::Assistant }
     }
-}
-
-/// A command that ran.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TurnCommand<'a> {
-    pub(super) command: &'a str,
-    pub(super) output: &'a str,
-    pub(super) status: ExitStatus,
 }

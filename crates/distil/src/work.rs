@@ -7,7 +7,9 @@ use super::request::{Intent, intent, subject_of_prompt};
 use super::transcript::{TranscriptEntry, Turn};
 use crate::prose::own_words;
 use crate::{Closing, title_of_commit};
-use backstory_memory::{Activity, ChangedSymbol, Details, Kind, SymbolChange, WorkDetails, title_from};
+use backstory_memory::{
+    Activity, ChangedSymbol, Details, EventId, Kind, SymbolChange, WorkDetails, title_from,
+};
 use backstory_store::OnRepeat;
 use std::path::Path;
 
@@ -16,7 +18,9 @@ pub(super) struct TurnWork<'a> {
     turn: &'a Turn<'a>,
     closing: &'a Closing,
     files: Vec<&'a str>,
-    commits: Vec<MadeCommit>,
+    commits: Vec<&'a MadeCommit>,
+    /// The events that made them.
+    committed: Vec<EventId>,
     code: Vec<&'a ChangedSymbol>,
     /// The tests that turned green; empty where they have no names.
     green: Option<Vec<String>>,
@@ -35,20 +39,20 @@ impl<'a> TurnWork<'a> {
     ) -> Option<TurnWork<'a>> {
         let stands = |file: &&str| lies_in_project(file) && !turn.takes_back(file);
         let files: Vec<&str> = turn.edited().into_iter().filter(stands).collect();
-        let commits: Vec<MadeCommit> =
-            turn.commands().filter_map(|(_, command)| MadeCommit::from_command(command)).collect();
+        let made = turn.commands().filter_map(|(entry, ran)| Some((entry.id, ran.commit()?)));
+        let (committed, commits): (Vec<EventId>, Vec<&MadeCommit>) = made.unzip();
         if files.is_empty() && commits.is_empty() {
             return None;
         }
-        // A symbol is told once a session, with when it changed last.
+        // A symbol is listed once a session, with when it changed last.
         let since = turn.first()?.at;
         let code = code
             .iter()
             .filter(|changed| changed.at >= since && files.contains(&changed.path.as_str()))
             .collect();
-        let green = turned_green(turn.commands());
+        let green = turned_green(turn);
         let fixes = failing.fixes_code(at);
-        Some(TurnWork { turn, closing, files, commits, code, green, fixes })
+        Some(TurnWork { turn, closing, files, commits, committed, code, green, fixes })
     }
 
     /// Makes a finding of it.
@@ -76,30 +80,27 @@ impl<'a> TurnWork<'a> {
     fn is_evidence(&self, entry: &TranscriptEntry) -> bool {
         match entry.activity() {
             Activity::Edited { file, .. } => self.files.contains(&file.as_str()),
-            Activity::Ran { command, output, status } => {
-                let command = super::transcript::TurnCommand { command, output, status: *status };
-                MadeCommit::from_command(command).is_some()
-            }
+            Activity::Ran { .. } => self.committed.contains(&entry.id),
             Activity::TurnEnded { .. } => true,
             _ => false,
         }
     }
 
-    /// Evidence first: what was broken and works, what the commit says; then what was asked, what the agent says it did and
+    /// Evidence first: what was broken and works, what the commit says; then what was requested, what the agent says it did and
     /// what is new in the code.
     fn kind(&self) -> Kind {
         if !self.files.is_empty() && self.files.iter().all(|file| is_document(file)) {
             return Kind::Change;
         }
         let commit = self.commits.iter().find_map(|commit| kind_of_commit(&commit.subject));
-        let asked = intent(self.turn.prompt());
+        let wanted = intent(self.turn.prompt());
         let has_new = self.code.iter().any(|changed| changed.change == SymbolChange::New);
         if self.fixes {
             // A new thing under test turns its own tests green.
-            return if asked == Intent::Add && has_new { Kind::Feature } else { Kind::Bugfix };
+            return if wanted == Intent::Add && has_new { Kind::Feature } else { Kind::Bugfix };
         }
         let claimed = self.closing.claim.as_deref().and_then(kind_of_commit);
-        match (commit, asked) {
+        match (commit, wanted) {
             (Some(kind), _) => kind,
             (None, Intent::Fix) => Kind::Bugfix,
             (None, Intent::Rearrange) => Kind::Refactor,
@@ -145,10 +146,10 @@ impl<'a> TurnWork<'a> {
             _ => None,
         };
         let first_commit = || self.commits.iter().find_map(|commit| title_of_commit(&commit.subject));
-        let asked = || subject_of_prompt(self.turn.prompt());
+        let request = || subject_of_prompt(self.turn.prompt());
         let files =
             || (!self.files.is_empty()).then(|| title_from(&format!("Changed {}", self.files.join(", "))));
-        commit.or_else(|| self.closing.claim.clone()).or_else(first_commit).or_else(asked).or_else(files)
+        commit.or_else(|| self.closing.claim.clone()).or_else(first_commit).or_else(request).or_else(files)
     }
 
     fn details(&self) -> WorkDetails {
@@ -180,13 +181,13 @@ impl<'a> TurnWork<'a> {
             (Some(hash), false) => Some(format!("Committed as {hash}: {}", commit.subject)),
             (None, _) => None,
         }));
-        facts.extend(self.code.iter().take(MOST_NAMED).map(|changed| told(changed)));
+        facts.extend(self.code.iter().take(MOST_NAMED).map(|changed| describe(changed)));
         facts
     }
 }
 
-/// Tells of a symbol that changed.
-fn told(changed: &ChangedSymbol) -> String {
+/// Describes a symbol that changed.
+fn describe(changed: &ChangedSymbol) -> String {
     let change = match changed.change {
         SymbolChange::New => "New",
         SymbolChange::Modified => "Modified",

@@ -1,6 +1,6 @@
 //! Why something could not be imported or exported. Words for a person and exit codes are made from these elsewhere.
 
-use backstory_memory::{UidError, UnknownKind, UnknownProvenance};
+use backstory_memory::{ContentError, UidError};
 use backstory_store::StoreError;
 use std::error::Error;
 use std::io;
@@ -65,26 +65,9 @@ pub enum RecordError {
     /// It is longer than anything worth remembering.
     #[error("longer than any memory")]
     TooLong,
-    /// It says nothing.
-    #[error("a memory needs a title or a body")]
-    Empty,
-    /// There is no such kind.
+    /// It says nothing that can be stored.
     #[error(transparent)]
-    Kind(#[from] UnknownKind),
-    /// There is no such provenance.
-    #[error("unknown provenance")]
-    Provenance(#[from] UnknownProvenance),
-    /// There is no such scope.
-    #[error("`{0}` is not a scope: project or user")]
-    Scope(String),
-    /// One of its times cannot be read.
-    #[error("`{field}: {value}` is not a time")]
-    Time {
-        /// The field.
-        field: &'static str,
-        /// What stands there, as JSON.
-        value: String,
-    },
+    Content(#[from] ContentError),
     /// Its uid cannot name a memory.
     #[error("unusable uid")]
     Uid(#[from] UidError),
@@ -101,19 +84,5 @@ impl RecordError {
         let parts: Vec<String> =
             std::iter::once(self.to_string()).chain(causes.map(ToString::to_string)).collect();
         parts.join(": ")
-    }
-
-    /// Returns what to do about it, where that is not plain from the error.
-    #[must_use]
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            RecordError::Empty => Some(
-                "give the text as an argument or on standard input: `backstory remember \"we use tabs\"`",
-            ),
-            RecordError::Time { .. } => {
-                Some("write it like 2026-05-01T12:00:00Z, or as milliseconds since 1970")
-            }
-            _ => None,
-        }
     }
 }

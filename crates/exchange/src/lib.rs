@@ -14,7 +14,6 @@ mod jsonl;
 mod markdown;
 mod record;
 mod sources;
-mod time;
 mod yaml;
 
 pub use databases::ForeignDatabases;
@@ -34,4 +33,3 @@ pub use import::transcripts::{TranscriptImportReport, import_transcripts};
 pub use imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 pub use record::{MemoryRecord, OneOrMany};
 pub use sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
-pub use time::{iso, parse_time, time_from_json};

@@ -55,8 +55,10 @@ pub(crate) fn write_document(record: &MemoryRecord) -> Result<String, serde_json
     let mut fields = fields_of(record)?;
     ["project", "project_keys", "project_path"].iter().for_each(|key| drop(fields.remove(*key)));
     fields.retain(|key, value| !DEFAULTS.contains(&(key.as_str(), value.to_string().as_str())));
-    let (title, body) =
-        (record.title.as_deref().unwrap_or_default(), record.body.as_deref().unwrap_or_default());
+    let (title, body) = (
+        record.content.title.as_deref().unwrap_or_default(),
+        record.content.body.as_deref().unwrap_or_default(),
+    );
     let mut text = String::new();
     if is_heading(title) {
         fields.remove("title");

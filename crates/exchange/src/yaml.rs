@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Number, Value};
 
-/// What stands where no value can, and where.
+/// What cannot be read, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct YamlError {
     /// The line, from 1.
@@ -245,7 +245,7 @@ impl YamlReader {
         YamlNode::Scalar(YamlScalar { text: text.trim().to_owned(), is_quoted: true })
     }
 
-    /// Reads words, with the lines they go on over.
+    /// Reads a plain or quoted text, with the lines it continues on.
     fn scalar(&mut self, begins: &str, outer: usize) -> Result<YamlNode, YamlError> {
         let line = self.at as u64;
         let mut text = begins.to_owned();

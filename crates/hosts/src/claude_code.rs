@@ -1,4 +1,4 @@
-//! Claude Code, as 2.1.325 speaks (`tests/fixtures`).
+//! Claude Code, as recorded with 2.1.325 (`tests/fixtures`).
 
 use crate::dialect::{Dialect, HookEvent, HookToolUse};
 use crate::host_spec::{ConfigDir, DirVariable, EventSource, HostSpec};
@@ -43,8 +43,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ("SessionEnd", HookEvent::SessionEnd),
         ("PermissionRequest", HookEvent::Ignored("nothing was done yet")),
         ("PermissionDenied", HookEvent::Ignored("nothing was done yet")),
-        ("PostToolBatch", HookEvent::Ignored("its calls come one by one")),
-        ("UserPromptExpansion", HookEvent::Ignored("the prompt comes by itself")),
+        ("PostToolBatch", HookEvent::Ignored("its calls are reported one by one")),
+        ("UserPromptExpansion", HookEvent::Ignored("the prompt is reported separately")),
         ("Notification", HookEvent::Ignored("only shown")),
         ("MessageDisplay", HookEvent::Ignored("only shown")),
         ("Elicitation", HookEvent::Ignored("only shown")),
@@ -54,14 +54,14 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ("Setup", HookEvent::Ignored("about the host")),
         ("PreModelSwitch", HookEvent::Ignored("about the host")),
         ("PostModelSwitch", HookEvent::Ignored("about the host")),
-        ("CwdChanged", HookEvent::Ignored("about the place")),
-        ("DirectoryAdded", HookEvent::Ignored("about the place")),
-        ("FileChanged", HookEvent::Ignored("about the place")),
-        ("WorktreeCreate", HookEvent::Ignored("about the place")),
-        ("WorktreeRemove", HookEvent::Ignored("about the place")),
-        ("TaskCreated", HookEvent::Ignored("the tool comes by itself")),
-        ("TaskCompleted", HookEvent::Ignored("the tool comes by itself")),
-        ("TeammateIdle", HookEvent::Ignored("the tool comes by itself")),
+        ("CwdChanged", HookEvent::Ignored("about the working folder")),
+        ("DirectoryAdded", HookEvent::Ignored("about the working folder")),
+        ("FileChanged", HookEvent::Ignored("about the working folder")),
+        ("WorktreeCreate", HookEvent::Ignored("about the working folder")),
+        ("WorktreeRemove", HookEvent::Ignored("about the working folder")),
+        ("TaskCreated", HookEvent::Ignored("the tool call is reported separately")),
+        ("TaskCompleted", HookEvent::Ignored("the tool call is reported separately")),
+        ("TeammateIdle", HookEvent::Ignored("the tool call is reported separately")),
     ],
     our_tools: &["mcp__backstory__", "mcp__plugin_backstory_"],
     is_mcp: |name| name.starts_with("mcp__"),
@@ -74,14 +74,14 @@ pub(crate) static DIALECT: Dialect = Dialect {
         session: "SessionStart",
         prompt: "UserPromptSubmit",
         tool: Some("PreToolUse"),
-        // Its plain words go into the instructions the host compacts by.
+        // Claude Code adds plain output of this hook to the instructions of the compaction.
         compaction: Some("PreCompact"),
         to_user: Some("systemMessage"),
         limit: ReplyLimit::Utf16(10_000),
     },
 };
 
-/// Of a command that failed the output stands in the error, behind a line with its exit code.
+/// Claude Code puts the output of a failed command into the error, behind a line with the exit code.
 fn ran(tool: &HookToolUse<'_, '_>) -> (String, ExitStatus) {
     (output(tool), status(tool))
 }
@@ -115,12 +115,12 @@ fn status(tool: &HookToolUse<'_, '_>) -> ExitStatus {
     }
 }
 
-/// The settings of Claude Code are read by every version as shell lines; older ones would run a list of arguments without them.
+/// Hooks are written as shell lines, which every version runs; older ones would ignore a list of arguments.
 fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
     let host = target.host;
     let handler =
         json!({"type": "command", "command": target.program.hook(host), "timeout": HOOK_TIMEOUT_SECONDS});
-    // A hook for any other tool would have nothing to inject.
+    // There is nothing to inject before any other tool.
     let risky = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit";
     let hooks = host
         .events()

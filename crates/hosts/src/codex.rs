@@ -1,4 +1,4 @@
-//! Codex, as 0.166.0 speaks (`tests/fixtures`): Claude Code's words, and stricter about ours.
+//! Codex, as recorded with 0.166.0 (`tests/fixtures`): the names of Claude Code, and stricter checks of replies.
 //!
 //! A payload does not say how a command ended; the host's own transcript does by then. No event reports a patch that did not
 //! apply, nor one that a shell applied.
@@ -42,7 +42,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ("SubagentStop", HookEvent::SubagentEnd),
         ("PreCompact", HookEvent::Compacting),
         ("SessionEnd", HookEvent::SessionEnd),
-        ("PostCompact", HookEvent::Ignored("it says nothing")),
+        ("PostCompact", HookEvent::Ignored("it holds nothing to keep")),
         ("PermissionRequest", HookEvent::Ignored("nothing was done yet")),
     ],
     our_tools: &["mcp__backstory__"],
@@ -59,7 +59,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         session: "SessionStart",
         prompt: "UserPromptSubmit",
         tool: Some("PreToolUse"),
-        // What is said there nobody reads.
+        // Codex ignores the output of this hook.
         compaction: None,
         to_user: Some("systemMessage"),
         limit: ReplyLimit::Bytes(10_000),

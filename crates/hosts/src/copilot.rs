@@ -1,4 +1,4 @@
-//! Copilot CLI, as 1.0.102 speaks (`tests/fixtures`).
+//! Copilot CLI, as recorded with 1.0.102 (`tests/fixtures`).
 //!
 //! A payload does not name its event: the command line does. Only the host's own transcript has the closing message of a turn.
 
@@ -47,7 +47,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ("notification", HookEvent::Ignored("only shown")),
     ],
     our_tools: &["backstory-"],
-    // Its own tools have no hyphen in their names.
+    // Copilot's own tools have no hyphen in their names.
     is_mcp: |name| name.contains('-'),
     reported_elsewhere: &[],
     ran,
@@ -88,14 +88,14 @@ fn fill_closing_message(event: &mut AgentEvent, end_of_transcript: &str) -> bool
     last.is_complete
 }
 
-/// What the agent said last in this turn, as far as the host has written its transcript.
+/// The last message of this turn, as far as Copilot has written its transcript.
 struct ClosingMessage {
     text: String,
-    /// Whether the turn ends with it. What is said on the way to a tool closes no turn.
+    /// Whether the turn ends with it. A message before a tool call does not end a turn.
     is_complete: bool,
 }
 
-/// Returns what the agent said last in this turn, from the end of the host's own transcript, if that is written yet.
+/// Returns the last message of this turn from the end of Copilot's transcript, if it is written yet.
 fn closing_message_in(transcript: &str) -> Option<ClosingMessage> {
     let sorts = ["\"assistant.message\"", "\"user.message\"", "\"session.shutdown\""];
     let is_relevant = |line: &&str| sorts.iter().any(|sort| line.contains(sort));
@@ -105,7 +105,7 @@ fn closing_message_in(transcript: &str) -> Option<ClosingMessage> {
         let data = line.get("data");
         is_complete &= data.get("toolRequests").items().is_empty();
         match (line.str("type"), data.said("content")) {
-            // A resumed session is written from its prompt on: until then its transcript ends where the last one did.
+            // The transcript of a resumed session still ends with the last one until its first prompt is written.
             ("user.message", Some(_)) | ("session.shutdown", _) => return None,
             ("assistant.message", Some(text)) => {
                 return Some(ClosingMessage { text: text.to_owned(), is_complete });
@@ -116,7 +116,7 @@ fn closing_message_in(transcript: &str) -> Option<ClosingMessage> {
     None
 }
 
-/// Copilot CLI reads every file of a directory, and its payloads do not say which event they are.
+/// Copilot CLI reads every file of `hooks/`. Its payloads do not name their event, so the command line does.
 fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
     let host = target.host;
     let hook = |event: &str| {

@@ -1,7 +1,7 @@
-//! Cursor, by its documentation: nobody has recorded it here.
+//! Cursor, written from its documentation: it has not been recorded.
 //!
-//! It reports an edit and a command twice: once as such and once as a tool use. Edits are taken from the first, which has what was
-//! replaced; commands from the second, which says how they ended.
+//! Cursor reports edits and commands twice: as an event of their own and as a tool use. Edits are taken from the first, which holds the
+//! replaced text, commands from the second, which holds the exit code.
 
 use crate::dialect::{Dialect, HookEvent, HookToolUse};
 use crate::host_spec::{ConfigDir, EventSource, HostSpec, no_plugin};
@@ -36,23 +36,23 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ("postToolUse", HookEvent::ToolUse),
         ("postToolUseFailure", HookEvent::ToolFailure),
         ("afterFileEdit", HookEvent::Edit),
-        // What the agent says; `stop` says only that it is over.
+        // It holds the agent's message; `stop` only marks the end.
         ("afterAgentResponse", HookEvent::TurnEnd),
         ("subagentStart", HookEvent::SubagentStart),
         ("subagentStop", HookEvent::SubagentEnd),
         ("preCompact", HookEvent::Compacting),
         ("sessionEnd", HookEvent::SessionEnd),
-        ("stop", HookEvent::Ignored("its words come by themselves")),
+        ("stop", HookEvent::Ignored("the response is reported separately")),
         ("preToolUse", HookEvent::Ignored("nothing was done yet")),
         ("beforeShellExecution", HookEvent::Ignored("nothing was done yet")),
         ("beforeMCPExecution", HookEvent::Ignored("nothing was done yet")),
         ("beforeReadFile", HookEvent::Ignored("nothing was done yet")),
-        ("afterShellExecution", HookEvent::Ignored("the tool comes by itself")),
-        ("afterMCPExecution", HookEvent::Ignored("the tool comes by itself")),
+        ("afterShellExecution", HookEvent::Ignored("the tool call is reported separately")),
+        ("afterMCPExecution", HookEvent::Ignored("the tool call is reported separately")),
         ("afterAgentThought", HookEvent::Ignored("only shown")),
         ("beforeTabFileRead", HookEvent::Ignored("not the agent's")),
         ("afterTabFileEdit", HookEvent::Ignored("not the agent's")),
-        ("workspaceOpen", HookEvent::Ignored("about the place")),
+        ("workspaceOpen", HookEvent::Ignored("about the working folder")),
     ],
     our_tools: &["MCP:backstory", "mcp_backstory_"],
     is_mcp: |name| name.starts_with("MCP:") || name.starts_with("mcp_"),

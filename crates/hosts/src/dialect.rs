@@ -233,7 +233,7 @@ impl<'a> HookPayload<'a> {
     /// A subagent's closing message comes again with its end.
     fn turn_ended(&self) -> Result<(Activity, Provenance), &'static str> {
         match self.said(AGENT) {
-            Some(_) => Err("the subagent's end comes by itself"),
+            Some(_) => Err("the end of the subagent is reported separately"),
             None => Ok((Activity::TurnEnded { message: self.words(MESSAGE) }, Provenance::Assistant)),
         }
     }

@@ -1,6 +1,6 @@
-//! Gemini CLI, as 0.61.0 speaks (`tests/fixtures`).
+//! Gemini CLI, as recorded with 0.61.0 (`tests/fixtures`).
 //!
-//! Its events have no numbers, only times. Its agent never reads what is injected before a tool call, so nothing is.
+//! Its events have times and no ids. Its agent never reads the output of a hook before a tool call, so nothing is injected there.
 
 use crate::dialect::{Dialect, HookEvent, HookToolUse, without_fence};
 use crate::host_spec::{ConfigDir, DirVariable, EventSource, HostSpec};
@@ -36,8 +36,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
         ("AfterAgent", HookEvent::TurnEnd),
         ("SessionEnd", HookEvent::SessionEnd),
         ("BeforeTool", HookEvent::Ignored("nothing was done yet")),
-        // It fires before every request to the model, whether or not anything is compressed.
-        ("PreCompress", HookEvent::Ignored("it need not happen")),
+        // Gemini CLI fires it before every request to the model, even if nothing is compressed.
+        ("PreCompress", HookEvent::Ignored("it fires without a compaction")),
         ("BeforeModel", HookEvent::Ignored("about the host")),
         ("AfterModel", HookEvent::Ignored("about the host")),
         ("BeforeToolSelection", HookEvent::Ignored("about the host")),
@@ -60,7 +60,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     },
 };
 
-/// Reads what the model reads of a command: its output, and lines about how it ended.
+/// Reads the result as the model gets it: the output, then lines about the end of the command.
 fn ran(tool: &HookToolUse<'_, '_>) -> (String, ExitStatus) {
     let text = tool.response.get("llmContent").words();
     let text = without_fence(&text);
@@ -93,7 +93,7 @@ const ABOUT_THE_END: [&str; 5] = ["Exit Code", "Signal", "Error", "Background PI
 
 fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
     let host = target.host;
-    // Its hooks have names, and its timeouts are milliseconds.
+    // Hooks of Gemini CLI have names, and timeouts in milliseconds.
     let line = format!("{}{NEVER_FAILS}", target.program.hook(host));
     let handler = json!({"type": "command", "name": SERVER, "command": line,
         "timeout": HOOK_TIMEOUT_SECONDS * 1000});

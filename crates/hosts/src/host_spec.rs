@@ -26,12 +26,12 @@ pub(crate) struct HostSpec {
     pub(crate) instructions_file: Option<&'static str>,
     /// Lists the files it is connected in.
     pub(crate) config_files: fn(&InstallTarget<'_>) -> Vec<ConfigFile>,
-    /// What the user has to do after an install, beside restarting it.
+    /// What the user has to do after an install, beside restarting the host.
     pub(crate) after_install: Option<&'static str>,
     /// Returns the name of our plugin, where the files in its directory say that it is switched on.
     pub(crate) enabled_plugin: fn(&Path) -> Option<String>,
     pub(crate) transcripts: Option<TranscriptSource>,
-    /// Recorded payloads, one a line: what a hook can be tried with where the host is not at hand.
+    /// Recorded payloads, one a line, with which `doctor` runs hooks without the host.
     pub(crate) samples: &'static str,
 }
 
@@ -45,12 +45,12 @@ pub(crate) enum EventSource {
     McpOnly,
 }
 
-/// How a plugin of ours speaks to us.
+/// The protocol between us and a plugin of ours.
 pub(crate) struct PluginProtocol {
     pub(crate) events: &'static [&'static str],
     pub(crate) parse: fn(Option<&str>, &[u8]) -> ParsedEvent,
     pub(crate) reply: fn(HostReply<'_>) -> Option<String>,
-    /// Says what is wrong with a reply.
+    /// Checks a reply, and returns what is wrong with it.
     pub(crate) check_reply: fn(&[u8]) -> Result<(), String>,
 }
 
@@ -160,7 +160,7 @@ impl DirVariable {
     }
 }
 
-/// What a host without a plugin of ours says to whoever looks for one.
+/// Returns `None`: for hosts without a plugin of ours.
 pub(crate) fn no_plugin(_: &Path) -> Option<String> {
     None
 }

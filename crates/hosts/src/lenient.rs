@@ -1,8 +1,8 @@
-//! JSON as far as it goes: whatever a host sends, what can be understood of it is.
+//! A lenient JSON parser: of whatever a host sends, everything readable is kept.
 //!
 //! A payload may be cut off in the middle (only its beginning is read into memory), hold half a surrogate pair or nest without
-//! end. A strict parser gives all of it up then, and a tree of eight million numbers would take more memory than a hook may:
-//! here damage is skipped (`reader`), and only so many values so deep are kept. Not here: what a host means by it.
+//! end. A strict parser would reject all of it, and a tree of eight million numbers would take more memory than a hook may
+//! use: here damage is skipped (`reader`), and number and depth of values are bounded. Not here: what a host means by it.
 
 mod reader;
 
@@ -15,7 +15,7 @@ pub(crate) enum LenientJson<'a> {
     /// `null`, or not there at all.
     Nothing,
     Bool(bool),
-    /// A number as it was written, or a word that is none of JSON's.
+    /// A number as it was written, or a word that JSON does not know.
     Number(&'a str),
     Text(Cow<'a, str>),
     List(Vec<LenientJson<'a>>),
@@ -28,13 +28,13 @@ impl<'a> LenientJson<'a> {
         LenientJson::read_only(text, |_, _| true)
     }
 
-    /// Reads a text, of the fields only those that are wanted, by how deep they lie (those of the whole at 1) and by name. The
-    /// others are skipped without being held.
+    /// Reads a text, keeping only the fields that are wanted, by depth (the outermost have 1) and name. The others are skipped
+    /// without being held.
     pub(crate) fn read_only(text: &'a str, wants: fn(usize, &str) -> bool) -> LenientJson<'a> {
         LenientReader::new(text, wants).value(0).unwrap_or(LenientJson::Nothing)
     }
 
-    /// Returns the same for longer than the text it was read from. Numbers become the words they were written as.
+    /// Returns an owned copy. Numbers become the text they were written as.
     pub(crate) fn into_owned(self) -> LenientJson<'static> {
         match self {
             LenientJson::Nothing => LenientJson::Nothing,
@@ -53,7 +53,7 @@ impl<'a> LenientJson<'a> {
         }
     }
 
-    /// Takes what a field holds out of it.
+    /// Removes and returns the value of a field.
     pub(crate) fn take(&mut self, name: &str) -> LenientJson<'a> {
         let field = match self {
             LenientJson::Fields(fields) => fields.iter_mut().rev().find(|(key, _)| key == name),
@@ -70,7 +70,7 @@ impl<'a> LenientJson<'a> {
         }
     }
 
-    /// Returns what a field holds; nothing where there is none. Of two fields of one name the last counts.
+    /// Returns the value of a field, `Nothing` if it is missing. Of two fields of one name, the last counts.
     pub(crate) fn get(&self, name: &str) -> &LenientJson<'a> {
         match self {
             LenientJson::Fields(fields) => {
@@ -94,7 +94,7 @@ impl<'a> LenientJson<'a> {
         self.get(name).text().unwrap_or_default()
     }
 
-    /// Returns the text of a field that must say something.
+    /// Returns the text of a field, `None` if it is empty.
     pub(crate) fn said(&self, name: &str) -> Option<&str> {
         self.get(name).text().filter(|text| !text.is_empty())
     }
@@ -115,7 +115,7 @@ impl<'a> LenientJson<'a> {
         *self == LenientJson::Nothing
     }
 
-    /// Returns the words in a value of whatever shape: of blocks of content their texts, of other fields each with its name.
+    /// Returns the text in a value of any shape: of content blocks their texts, of other fields each with its name.
     pub(crate) fn words(&self) -> String {
         match self {
             LenientJson::Nothing => String::new(),
@@ -146,7 +146,7 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::Value;
 
-    /// What a strict parser makes of it.
+    /// Parses with a strict parser, for comparison.
     fn strict(json: &LenientJson<'_>) -> Value {
         match json {
             LenientJson::Nothing => Value::Null,
@@ -178,20 +178,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sound_is_read_as_everyone_reads_it(value in values()) {
+        fn valid_json_is_read_as_serde_reads_it(value in values()) {
             for text in [value.to_string(), format!("{value:#}")] {
                 prop_assert_eq!(strict(&LenientJson::read(&text)), value.clone());
             }
         }
 
         #[test]
-        fn whatever_it_is_reading_ends(text in "\\PC*", marks in "[\\[\\]{}\",:\\\\u0-9a-f ]*") {
+        fn reading_any_bytes_ends(text in "\\PC*", marks in "[\\[\\]{}\",:\\\\u0-9a-f ]*") {
             LenientJson::read(&text);
             LenientJson::read(&marks);
         }
 
         #[test]
-        fn what_stands_before_a_cut_is_understood(text in "[a-zé\"\\\\\n]{0,40}", cut in 0_usize..40) {
+        fn fields_before_a_cut_are_read(text in "[a-zé\"\\\\\n]{0,40}", cut in 0_usize..40) {
             let whole = serde_json::json!({"a": "first", "z": text}).to_string();
             let end = whole.floor_char_boundary(whole.len().saturating_sub(cut));
             let read = LenientJson::read(&whole[..end]);
@@ -232,14 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn damage_costs_what_is_damaged() {
+    fn damage_costs_only_the_damaged_entry() {
         let read = LenientJson::read(r#"{"in":{"a":},"list":[1,,}2],b:3,"no","session":"s""#);
         assert_eq!(read.str("session"), "s");
         assert_eq!(read.get("list").words(), "1\n2");
     }
 
     #[test]
-    fn words_are_found_in_any_shape() {
+    fn text_is_found_in_any_content_shape() {
         let words = |text: &str| LenientJson::read(text).words();
         assert_eq!(words(r#"[{"type":"text","text":"one"},{"type":"text","text":"two"}]"#), "one\ntwo");
         assert_eq!(words(r#"{"query":"how","deep":true,"none":null,"n":3}"#), "query how, deep true, n 3");

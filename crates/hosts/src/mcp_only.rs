@@ -46,7 +46,7 @@ pub(crate) static AMP: HostSpec = HostSpec {
     ..mcp_only("amp", "Amp", ConfigDir::in_config("amp"), &["amp"])
 };
 
-/// What such hosts have in common.
+/// Returns the parts that all of them share.
 const fn mcp_only(
     name: &'static str,
     title: &'static str,

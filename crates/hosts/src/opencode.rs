@@ -131,7 +131,7 @@ impl PluginPayload<'_> {
             ("session.started", false) => {
                 (Activity::SessionStarted { reason: self.how().into() }, Provenance::Tool)
             }
-            ("chat.message", true) => return Err("asked by an agent"),
+            ("chat.message", true) => return Err("prompted by an agent"),
             ("chat.message", false) => (self.prompted()?, Provenance::User),
             ("session.idle", true) => (Activity::SubagentEnded { message }, Provenance::Assistant),
             ("session.idle", false) => (Activity::TurnEnded { message }, Provenance::Assistant),
@@ -323,7 +323,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_plugin_runs_the_program_it_is_given_whatever_its_path() {
+    fn the_plugin_runs_the_installed_program_whatever_its_path() {
         let path = "/home/a b/\"quoted\" \\ ${x} `y`\n/backstory";
         let plugin = plugin(Path::new(path));
         assert_eq!(program_of(&plugin).as_deref(), Some(path));

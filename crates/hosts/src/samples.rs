@@ -1,4 +1,4 @@
-//! One recorded payload of each event a host is hooked for: what a hook can be tried with where its host is not at hand.
+//! One recorded payload of each event with a hook, so that `doctor` can run hooks without the host.
 
 use crate::Host;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 pub struct SamplePayload {
     /// The host's name of the event.
     pub event: String,
-    /// What stands on standard input.
+    /// The text on standard input.
     pub payload: String,
 }
 
@@ -20,7 +20,7 @@ impl Host {
     }
 
     fn sample(self, line: &str, folder: &Path) -> SamplePayload {
-        // Where the payload does not say its event, that stands before it.
+        // The event stands before a payload that does not name it.
         let (event, payload) = match line.split_once(' ') {
             Some((event, payload)) if !event.starts_with('{') => (Some(event), payload),
             _ => (None, line),

@@ -1,9 +1,10 @@
-//! Transcripts that hosts keep of their own sessions, read long after: entry by entry, as the events their hooks would have sent.
+//! Transcripts that hosts keep of their own sessions, read entry by entry as the events that hooks would have sent.
 //!
-//! What cannot be read is counted, row by row; a transcript is never given up whole. Nothing is held but what an entry needs: a transcript
-//! may be larger than memory. Not here: what is kept of it (`capture`), in which order and how often transcripts are read (`import`),
-//! SQL (whoever calls opens databases, as [`DatabaseOpener`]).
+//! A row that cannot be read is counted, and costs no other row. Only what one entry needs is held, because a transcript may be larger
+//! than memory. Not here: what is kept of it (`capture`), in which order and how often transcripts are read (`exchange`), SQL (the
+//! caller opens databases, as [`DatabaseOpener`]).
 
+mod bounded_files;
 pub(crate) mod claude_code_projects;
 pub(crate) mod codex_rollouts;
 pub(crate) mod copilot_sessions;
@@ -49,11 +50,11 @@ pub struct HostTranscript {
     pub host: Host,
     /// The file it is in, or the database.
     pub path: PathBuf,
-    /// What belongs to it and stands elsewhere: the files of its subagents.
+    /// The files of its subagents.
     pub beside: Vec<PathBuf>,
     /// The session, where the file holds many.
     pub session: Option<String>,
-    /// When it begins, as far as its first lines say.
+    /// When it began, if its first lines say so.
     pub began: Option<Timestamp>,
     /// How long it is.
     pub bytes: u64,
@@ -70,19 +71,18 @@ pub struct HostTranscriptEntry {
     pub session: String,
     /// Where it happened.
     pub cwd: Option<String>,
-    /// What the transcript calls it, unlike anything else in any transcript of the host. Sessions that were resumed or forked repeat what
-    /// came before by the same name.
+    /// Its id, unique among all transcripts of the host. A session that was resumed or forked repeats earlier entries with their ids.
     pub id: String,
     /// What happened.
     pub event: AgentEvent,
 }
 
-/// What is next in a transcript.
+/// One item of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TranscriptItem {
-    /// Something that happened.
+    /// An event.
     Entry(Box<HostTranscriptEntry>),
-    /// Something that cannot be read; why, in a word or two.
+    /// A part that cannot be read, and why in a word or two.
     Unreadable(&'static str),
 }
 
@@ -92,15 +92,16 @@ pub trait TranscriptReader: Iterator<Item = TranscriptItem> {
     fn bytes_read(&self) -> u64;
 }
 
-/// Opens somebody's databases.
+/// Opens databases of other programs.
 pub trait DatabaseOpener {
-    /// Opens one to read; says why not.
+    /// Opens one to read, or returns why that is not possible.
     fn open(&self, path: &Path) -> Result<Box<dyn TableReader>, String>;
 }
 
 /// The tables of a database.
 pub trait TableReader {
-    /// Returns the rows of a table that hold a value, ordered: each with what the wanted columns say. What is not there is empty.
+    /// Returns these columns of the rows of a table, ordered; with `only`, of those where a column holds a value. Missing columns are
+    /// empty.
     fn rows(
         &self,
         table: &str,
@@ -111,11 +112,15 @@ pub trait TableReader {
 }
 
 impl Host {
-    /// Finds the transcripts the host has kept. Of a folder or a file that cannot be read there are none.
+    /// Finds the transcripts the host has kept, the oldest first. A folder or a file that cannot be read holds none.
     #[must_use]
     pub fn transcripts(self, places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {
         let source = self.spec().transcripts.as_ref();
-        source.map(|source| (source.find)(places, databases)).unwrap_or_default()
+        let mut transcripts = source.map(|source| (source.find)(places, databases)).unwrap_or_default();
+        transcripts.sort_by(|one, other| {
+            (one.began, one.modified, &one.path).cmp(&(other.began, other.modified, &other.path))
+        });
+        transcripts
     }
 }
 
@@ -131,7 +136,7 @@ impl HostTranscript {
         }
     }
 
-    /// Returns the transcript a file is, whichever place it is in; nothing where the host has no such files.
+    /// Returns a file as a transcript, wherever it lies; nothing where it is no file.
     #[must_use]
     pub fn from_file(host: Host, path: &Path) -> Option<HostTranscript> {
         let metadata = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
@@ -147,9 +152,21 @@ impl HostTranscript {
             modified: Timestamp(modified),
         })
     }
+
+    /// Adds the files of its subagents.
+    fn with_subagents(self, files: Vec<PathBuf>) -> HostTranscript {
+        let others: Vec<HostTranscript> =
+            files.iter().filter_map(|path| HostTranscript::from_file(self.host, path)).collect();
+        HostTranscript {
+            bytes: self.bytes + others.iter().map(|other| other.bytes).sum::<u64>(),
+            modified: others.iter().map(|other| other.modified).fold(self.modified, Timestamp::max),
+            beside: files,
+            ..self
+        }
+    }
 }
 
-/// Returns the time a transcript gives: as RFC 3339 says it, or in milliseconds.
+/// Returns the time of a field: RFC 3339, or a number of milliseconds.
 fn time(said: &LenientJson<'_>) -> Option<Timestamp> {
     match said {
         LenientJson::Text(text) => {

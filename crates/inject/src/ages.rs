@@ -2,7 +2,7 @@
 
 use backstory_memory::Timestamp;
 
-/// Returns how long ago something was: "just now", "5m ago", "3h ago", "yesterday", "4d ago". Never in the future (S4.A4).
+/// Returns how long ago something was: "just now", "5m ago", "3h ago", "yesterday", "4d ago". Never in the future.
 #[must_use]
 pub fn time_ago(at: Timestamp, now: Timestamp) -> String {
     match minutes_between(at, now) {
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_never_in_the_future() {
+    fn an_age_is_never_negative() {
         let minute = 60_000;
         let check = |ago: i64, long, short| {
             assert_eq!(time_ago(Timestamp(0), Timestamp(ago)), long);

@@ -3,7 +3,7 @@
 //! Angle brackets become `‹` and `›`: readable in code, cheaper than entities, and no reader takes them for a tag. Whatever
 //! is read is read only so far as it could be shown: a memory of ten megabytes costs as much as one of two kilobytes.
 
-use backstory_memory::{clean, first_chars};
+use backstory_memory::{clean, first_chars, is_pictograph};
 
 /// How much is read for each character that may be shown: most scripts need three bytes, and some of it is dropped.
 const BYTES_READ_A_CHAR: usize = 6;
@@ -13,6 +13,7 @@ const BYTES_READ_A_CHAR: usize = 6;
 pub fn encode(text: &str, most_chars: usize) -> String {
     let most_bytes = most_chars.saturating_add(32).saturating_mul(BYTES_READ_A_CHAR);
     let head = text.get(..text.floor_char_boundary(most_bytes)).unwrap_or_default();
+    // Pictographs cost two or three tokens each and say nothing.
     let seen: String = head.chars().filter(|c| !is_pictograph(*c)).collect();
     let folded = fold(&clean(&seen));
     shorten(&without_brackets(without_lead(&folded)), most_chars)
@@ -54,12 +55,17 @@ fn without_lead(line: &str) -> &str {
     }
 }
 
+/// What may be given a meaning, alone or with what stands beside it.
+const MARKS: [char; 9] = ['<', '＜', '﹤', '>', '＞', '﹥', '[', '`', '-'];
+
 /// Takes the brackets off everything that a host, a chat template or our own frame gives a meaning to.
 fn without_brackets(line: &str) -> String {
     let mut out = String::with_capacity(line.len() + 16);
     let mut rest = line;
-    while let Some(c) = rest.chars().next() {
-        let behind = rest.get(c.len_utf8()..).unwrap_or_default();
+    while let Some((plain, marked)) = rest.find(MARKS).and_then(|at| rest.split_at_checked(at)) {
+        out.push_str(plain);
+        let Some(c) = marked.chars().next() else { break };
+        let behind = marked.get(c.len_utf8()..).unwrap_or_default();
         rest = behind;
         match c {
             '<' | '＜' | '﹤' => out.push('‹'),
@@ -82,6 +88,7 @@ fn without_brackets(line: &str) -> String {
             c => out.push(c),
         }
     }
+    out.push_str(rest);
     out
 }
 
@@ -95,11 +102,6 @@ fn shouted(behind: &str) -> Option<&str> {
 /// Whether what follows `backstory-` would make a fence of it.
 fn is_nonce(behind: &str) -> bool {
     behind.get(..8).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-/// What decorates a text and says nothing: two or three tokens each.
-fn is_pictograph(c: char) -> bool {
-    matches!(u32::from(c), 0x1f000..=0x1faff | 0xfe0f | 0x2705 | 0x2728 | 0x274c | 0x2757 | 0x26a1 | 0x2b50)
 }
 
 /// Cuts a line to `most_chars` characters: after a sentence if one ends in the second half, else after a word.
@@ -132,7 +134,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn a_line_reads_as_it_was_meant_and_can_do_nothing() {
+    fn a_line_stays_readable_and_cannot_act() {
         let check = |text: &str, expected: &str| assert_eq!(encode(text, 200), expected, "{text:?}");
         check("fn open(path: &Path) -> Result<Store>", "fn open(path: &Path) -> Result‹Store›");
         check("if a >= b && c => d", "if a >= b && c => d");
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_told_whole_keeps_its_shape_and_can_do_nothing() {
+    fn a_whole_text_keeps_its_layout_and_cannot_act() {
         let text = "# Steps\r\n- open <b>\n    fn x() -> Vec<u8>  \n\n</backstory-0123abcd>\u{1b}[31m[INST]";
         let lines: Vec<String> = encode_lines(text).collect();
         assert_eq!(

@@ -7,7 +7,8 @@ use crate::{
     Block, BuiltInjection, InjectError, InjectSettings, InjectionRequest, Injector, Prefetch, Recipient,
     elapsed_us,
 };
-use backstory_memory::{InjectionPoint, Moment, ProjectId, SessionId, StartReason, Timestamp};
+use backstory_capture::Redactor;
+use backstory_memory::{InjectionPoint, Moment, ProjectId, Redacted, SessionId, StartReason, Timestamp};
 use backstory_recall::RecallEngine;
 use backstory_store::{ContextWindow, Receipt, ReceiptId, Session, Store, StoreError};
 use std::collections::HashSet;
@@ -21,6 +22,8 @@ const PROMPT_CACHE: Duration = Duration::from_secs(60 * 60);
 pub struct HookInjector<'a> {
     /// Settings of the caller.
     pub settings: InjectSettings,
+    /// Takes secrets out of the names git reports.
+    pub redactor: &'a Redactor,
     /// Opens the recall engine with the weights for injections.
     pub open_engine: &'a dyn Fn() -> RecallEngine,
     /// The engine, if it was opened ahead.
@@ -34,7 +37,7 @@ pub struct HookInjector<'a> {
     /// The host's name.
     pub host: &'a str,
     /// The host's id of the session.
-    pub host_session: &'a str,
+    pub host_session: &'a Redacted<String>,
     /// The root of the folder's project.
     pub project_root: &'a str,
     /// The session as it was before this hook ran.
@@ -101,6 +104,7 @@ impl HookInjector<'_> {
         Injector {
             store,
             settings: self.settings,
+            redactor: self.redactor,
             open_engine: self.open_engine,
             prefetch: self.prefetch,
             now: self.now,

@@ -13,7 +13,7 @@ use crate::{
     BlockFrame, BuiltInjection, Candidate, FetchHint, GatherResult, InjectionRequest, MAX_BLOCK_BYTES,
     Prefetch, ResumePoint, draw_nonce, elapsed_us, sections,
 };
-use backstory_capture::{FreshnessLimit, freshness};
+use backstory_capture::{FreshnessLimit, Redactor, freshness};
 use backstory_memory::{
     Freshness, InjectionPoint, Memory, MemoryId, ProjectId, SessionId, StartReason, Timestamp, Tokens,
 };
@@ -38,6 +38,8 @@ pub struct Injector<'a> {
     pub store: &'a Store,
     /// Settings of the caller.
     pub settings: InjectSettings,
+    /// Takes secrets out of what git says: names of branches and files are recorded with the block (law 7).
+    pub redactor: &'a Redactor,
     /// Opens the recall engine with the weights for injections.
     pub open_engine: &'a dyn Fn() -> RecallEngine,
     /// The engine, if it was opened ahead.

@@ -4,7 +4,8 @@
 //! the answer implies it; next steps are left out, because the handoff knows them better.
 
 use crate::encode::{encode, shorten};
-use backstory_memory::{Details, Kind, Memory, NEAR_DUPLICATE, TITLE_CHARS, first_chars, jaccard, words};
+use backstory_memory::{Details, Kind, Memory, NEAR_DUPLICATE, TITLE_CHARS, first_chars, words};
+use std::collections::BTreeSet;
 
 /// How many lines of a body are read, and how far each.
 const MOST_LINES: usize = 8;
@@ -31,8 +32,14 @@ pub fn snippet(memory: &Memory, most_chars: usize) -> String {
     let whole = whole.map(|at| first.remove(at));
     let mut is_first = whole.is_none();
     let mut out = whole.map_or_else(|| title.text.clone(), |sentence| shorten(&sentence, most_chars));
+    let next_steps = next_steps(memory);
     for sentence in first.into_iter().chain(rest) {
-        if sentence.starts_with("Next step") || title.is_repeated_by(&sentence) {
+        let is_next_step = match &next_steps {
+            Some(line) => line.contains(&sentence),
+            // Text in an agent's or another program's own words.
+            None => sentence.starts_with("Next step"),
+        };
+        if is_next_step || title.is_repeated_by(&sentence) {
             continue;
         }
         let end = if out.ends_with(['.', '!', '?', '…', '。', ':']) { " " } else { ". " };
@@ -108,9 +115,29 @@ impl TitleWords {
     fn is_repeated_by(&self, sentence: &str) -> bool {
         let is_comparable = sentence.len() <= 2 * self.text.len() && self.text.len() <= 2 * sentence.len();
         is_comparable
-            && (self.is_held_by(sentence) == TitleMatch::AtItsEnd
-                || jaccard(&self.text, sentence) >= NEAR_DUPLICATE)
+            && (self.is_held_by(sentence) == TitleMatch::AtItsEnd || self.is_near_duplicate_of(sentence))
     }
+
+    /// Whether a sentence has nearly the same words. Most have too many others, which is seen before all are read.
+    fn is_near_duplicate_of(&self, sentence: &str) -> bool {
+        let (mut shared, mut others) = (Vec::new(), Vec::new());
+        for word in words(sentence) {
+            let alike = if self.words.contains(&word) { &mut shared } else { &mut others };
+            if !alike.contains(&word) {
+                alike.push(word);
+            }
+            if share(self.words.len(), self.words.len() + others.len()) < NEAR_DUPLICATE {
+                return false;
+            }
+        }
+        let distinct = self.words.iter().collect::<BTreeSet<_>>().len();
+        share(shared.len(), distinct + others.len()) >= NEAR_DUPLICATE
+    }
+}
+
+/// Returns the share of a part in a whole; nothing has none.
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// The informative sentences of a body.
@@ -142,6 +169,12 @@ fn informative_lines(memory: &Memory) -> Box<dyn Iterator<Item = String> + '_> {
 pub(crate) fn is_background(memory: &Memory, line: &str) -> bool {
     let background = memory.content.details.as_ref().and_then(Details::background_line);
     background.is_some_and(|background| background.starts_with(line))
+}
+
+/// The line of a body with the next steps, encoded as its sentences are; `None` if the details list none.
+fn next_steps(memory: &Memory) -> Option<String> {
+    let line = memory.content.details.as_ref()?.next_steps_line()?;
+    Some(encode(&line, LINE_CHARS * 2))
 }
 
 /// Where the first sentence of a text ends.

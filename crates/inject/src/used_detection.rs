@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_words_do_not_count() {
+    fn short_words_do_not_prove_use() {
         let words = |text: &str| long_words(text).len();
         assert_eq!((words("a of the it"), words("We use SQLite FTS5 for `run_migration`")), (0, 3));
     }

@@ -5,7 +5,9 @@
 use backstory_app::AppError;
 use backstory_app::json::MemoryShape;
 use backstory_inject::{age, draw_nonce, encode, encode_lines, pointer, snippet};
-use backstory_memory::{Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars};
+use backstory_memory::{
+    Content, Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars,
+};
 
 /// The most bytes of a reply, fence included.
 const MAX_BYTES: usize = 8 * 1024;
@@ -111,11 +113,12 @@ pub(crate) fn head_lines(memory: &MemoryShape, other_project: Option<&str>) -> S
 }
 
 /// Returns everything a memory holds beyond its title as one text, so that an offset into it is stable.
-pub(crate) fn whole_text(memory: &MemoryShape) -> String {
-    let body = if memory.body.trim() == memory.head.title.trim() { "" } else { memory.body.trim_end() };
+pub(crate) fn whole_text(memory: &Memory) -> String {
+    let Content { title, body, facts, concepts, files, .. } = &memory.content;
+    let body = if body.trim() == title.trim() { "" } else { body.trim_end() };
     let mut parts: Vec<String> = (!body.is_empty()).then(|| body.to_owned()).into_iter().collect();
-    parts.extend(memory.facts.iter().map(|fact| format!("fact: {fact}")));
-    for (label, items) in [("concepts", &memory.concepts), ("files", &memory.files)] {
+    parts.extend(facts.iter().map(|fact| format!("fact: {fact}")));
+    for (label, items) in [("concepts", concepts), ("files", files)] {
         parts.extend((!items.is_empty()).then(|| format!("{label}: {}", items.join(", "))));
     }
     parts.join("\n")
@@ -136,11 +139,9 @@ pub(crate) fn id_list(ids: &[MemoryId]) -> String {
     format!("{}{others}", named.join(", "))
 }
 
-/// Writes an error and its hints.
+/// Writes an error and the hints that are meant for agents.
 pub(crate) fn error_text(error: &AppError) -> String {
-    // Only the user may write a forgotten memory again, so an agent does not learn how.
-    let hints = error.hints().iter().filter(|hint| !hint.contains("--force"));
-    let lines = hints.map(|hint| format!("\nnext: {}", encode(hint, 300)));
+    let lines = error.hints_for_agents().map(|hint| format!("\nnext: {}", encode(hint, 300)));
     format!("error: {}{}", encode(&error.line(), 500), lines.collect::<String>())
 }
 

@@ -6,16 +6,18 @@
 
 use crate::reply_text::{IndexDetail, ReplyText, head_lines, id_list, in_project, index_line, whole_text};
 use crate::tool_arguments::ToolArguments;
-use backstory_app::app::{parse_kind_filter, project_known_as};
-use backstory_app::remember::{DuplicatePolicy, MemoryInput, RememberRequest, TargetProject};
+use backstory_app::app::{parse_kind_filter, project_known_as, project_name};
+use backstory_app::remember::{DuplicatePolicy, RememberRequest, TargetProject};
 use backstory_app::search::SearchRequest;
+use backstory_app::show::{ScopedMemories, ids_of};
+use backstory_app::timeline::TimelineRequest;
 use backstory_app::{App, AppError, ProjectSelector, json, times};
 use backstory_inject::encode;
 use backstory_memory::{
-    Importance, Kind, Memory, MemoryId, ProjectId, Provenance, TITLE_CHARS, strip_fences,
+    ContentRecord, Kind, Memory, MemoryId, ProjectId, Provenance, TITLE_CHARS, strip_fences,
 };
 use backstory_recall::SearchStrategy;
-use backstory_store::{Filter, Scope, StandingFilter, Store, StoreError};
+use backstory_store::{Store, StoreError};
 
 /// The most hits of one search.
 const MAX_HITS: u32 = 100;
@@ -36,7 +38,7 @@ pub(crate) fn search(arguments: &ToolArguments, app: &App) -> Result<String, App
     if found.hits.is_empty() {
         return Ok(nothing_found(&request));
     }
-    let here = here(&request.projects, app, &store)?;
+    let here = app.assumed_project(&store, &request.projects)?;
     let how = match found.strategy {
         SearchStrategy::Newest => "the newest first".to_owned(),
         strategy => format!("found by {}, best first", strategy.as_str()),
@@ -77,20 +79,21 @@ pub(crate) fn search(arguments: &ToolArguments, app: &App) -> Result<String, App
 pub(crate) fn timeline(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
     let store = app.store_to_read()?;
     let projects = projects(arguments, &store)?;
-    let wanted = NamedMemories::find(&[arguments.id()?], &projects, app, &store)?;
-    let Some(anchor) = wanted.within.first() else {
-        return Err(wanted.failure("nothing to show"));
+    let wanted = app.memories_in_scope(&store, &[arguments.id()?], &projects)?;
+    let Some(anchor) = wanted.within.first().map(|memory| memory.id) else {
+        return Err(failure("nothing to show", &wanted));
     };
     let around = |name| -> Result<u32, AppError> {
         Ok(arguments.count(name)?.unwrap_or(DEFAULT_AROUND).min(MAX_AROUND))
     };
-    let ids = store.search().timeline(*anchor, around("before")?, around("after")?)?;
+    let (before, after) = (around("before")?, around("after")?);
+    let request = TimelineRequest { anchor: Some(anchor), before, after, ..TimelineRequest::default() };
     // A memory of the user scope is reached from every project; its neighbours are not.
-    let ids = within(&ids, &projects, app, &store)?;
+    let memories = app.keep_in_scope(&store, app.timeline(&store, &request)?, &projects)?;
     let mut reply = ReplyText::about(&format!("what happened around #{anchor}, oldest first"));
     let mut fits = true;
-    for memory in store.memories().get_many(&ids)? {
-        let mark = if memory.id == *anchor { '>' } else { ' ' };
+    for memory in memories {
+        let mark = if memory.id == anchor { '>' } else { ' ' };
         fits &= reply.add(&format!("{mark} {}", index_line(&memory, IndexDetail::Title, app.now)));
     }
     let more = "Not all of it fits: ask for fewer `before` and `after`.".to_owned();
@@ -106,21 +109,21 @@ pub(crate) fn get(arguments: &ToolArguments, app: &App) -> Result<String, AppErr
     if from > 0 && ids.len() > 1 {
         return Err(AppError::usage("`offset` goes on with one memory").hint("name one id"));
     }
-    let wanted = NamedMemories::find(&ids, &projects, app, &store)?;
+    let wanted = app.memories_in_scope(&store, &ids, &projects)?;
     if wanted.within.is_empty() {
-        return Err(wanted.failure("nothing to show"));
+        return Err(failure("nothing to show", &wanted));
     }
-    let here = here(&projects, app, &store)?;
+    let here = app.assumed_project(&store, &projects)?;
     let mut reply = ReplyText::about("`|` begins a line of a recorded text");
     let (mut shown, mut more) = (Vec::new(), Vec::new());
-    for memory in store.memories().get_many(&wanted.within)? {
-        let other_project = other_project_name(&store, &memory, here)?;
-        let shape = json::memory(&store, &memory)?;
+    for memory in &wanted.within {
+        let other_project = other_project_name(&store, memory, here)?;
+        let shape = json::memory(&store, memory)?;
         if !reply.add(&head_lines(&shape, other_project.as_deref())) {
             break;
         }
         shown.push(memory.id);
-        let text = whole_text(&shape);
+        let text = whole_text(memory);
         if let Some(at) = reply.add_text(&text, from) {
             let all = text.chars().count();
             more.push(format!(
@@ -131,11 +134,11 @@ pub(crate) fn get(arguments: &ToolArguments, app: &App) -> Result<String, AppErr
         }
     }
     app.note_fetched(&mut store, &shown)?;
-    let left: Vec<MemoryId> = wanted.within.iter().filter(|id| !shown.contains(id)).copied().collect();
+    let left: Vec<MemoryId> = ids_of(&wanted.within).into_iter().filter(|id| !shown.contains(id)).collect();
     if !left.is_empty() {
         more.push(format!("No room for {}: `get` them in another call.", id_list(&left)));
     }
-    more.extend(wanted.remarks());
+    more.extend(remarks(&wanted));
     Ok(reply.end(&more))
 }
 
@@ -146,16 +149,16 @@ pub(crate) fn remember(arguments: &ToolArguments, app: &App) -> Result<String, A
         let text = arguments.text(name)?.map(|text| strip_fences(&text).into_owned());
         Ok(text.filter(|text| !text.trim().is_empty()))
     };
-    let memory = MemoryInput {
+    let content = ContentRecord {
         title: own("title")?,
         body: own("body")?,
         kind: arguments.text("kind")?,
         files: arguments.texts("files")?,
         concepts: arguments.texts("concepts")?,
-        importance: arguments.count("importance")?.map(|count| Importance::new(count.into())),
-        ..MemoryInput::default()
+        importance: arguments.count("importance")?.map(Into::into),
+        ..ContentRecord::default()
     };
-    if memory.title.is_none() && memory.body.is_none() {
+    if content.title.is_none() && content.body.is_none() {
         return Err(
             AppError::usage("a memory needs a `title`").hint("say in one line what is worth remembering")
         );
@@ -163,9 +166,9 @@ pub(crate) fn remember(arguments: &ToolArguments, app: &App) -> Result<String, A
     let mut store = app.store()?;
     let project = match projects(arguments, &store)? {
         ProjectSelector::Named(id) => TargetProject::Named(id),
-        ProjectSelector::Here | ProjectSelector::All => TargetProject::Here,
+        ProjectSelector::Here | ProjectSelector::All => TargetProject::OfRecord,
     };
-    let duplicates = DuplicatePolicy::Refuse;
+    let (memory, duplicates) = (content.into(), DuplicatePolicy::Refuse);
     let request = RememberRequest { memory, project, said_by: Provenance::Assistant, duplicates };
     let memory = app.remember(&mut store, request).map_err(|error| match error.memory() {
         Some(known) => error.hint(format!("nothing was written; `get` with ids [{known}] shows it")),
@@ -183,75 +186,31 @@ pub(crate) fn forget(arguments: &ToolArguments, app: &App) -> Result<String, App
         ProjectSelector::All => ProjectSelector::Here,
         one => one,
     };
-    let wanted = NamedMemories::find(&arguments.ids()?, &projects, app, &store)?;
-    if !wanted.remarks().is_empty() {
-        return Err(wanted.failure("nothing was forgotten"));
+    let wanted = app.memories_in_scope(&store, &arguments.ids()?, &projects)?;
+    if !remarks(&wanted).is_empty() {
+        return Err(failure("nothing was forgotten", &wanted));
     }
-    let forgotten = app.forget(&mut store, &wanted.within)?;
+    let forgotten = app.forget(&mut store, &ids_of(&wanted.within))?;
     let lines: Vec<String> = std::iter::once(forgotten.headline()).chain(forgotten.notes()).collect();
     Ok(lines.join("\n"))
 }
 
-/// The memories that a call names: within its scope, of other projects, and missing.
-struct NamedMemories {
-    within: Vec<MemoryId>,
-    beyond: Vec<MemoryId>,
-    missing: Vec<MemoryId>,
+/// Says which of the memories that a call names are not shown, and the reason.
+fn remarks(wanted: &ScopedMemories) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if !wanted.missing.is_empty() {
+        let missing = id_list(&wanted.missing);
+        remarks.push(format!("There is no {missing}: `search` finds memories and their ids."));
+    }
+    if !wanted.beyond.is_empty() {
+        let beyond = id_list(&wanted.beyond);
+        remarks.push(format!("Of another project: {beyond}. To read it, say `all_projects`: true."));
+    }
+    remarks
 }
 
-impl NamedMemories {
-    fn find(
-        ids: &[MemoryId],
-        projects: &ProjectSelector,
-        app: &App,
-        store: &Store,
-    ) -> Result<NamedMemories, AppError> {
-        let (mut there, mut missing) = (Vec::new(), Vec::new());
-        for id in ids {
-            if store.memories().get(*id)?.is_some() { there.push(*id) } else { missing.push(*id) }
-        }
-        let within = within(&there, projects, app, store)?;
-        let beyond = there.into_iter().filter(|id| !within.contains(id)).collect();
-        Ok(NamedMemories { within, beyond, missing })
-    }
-
-    /// Says which are not shown, and the reason.
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        if !self.missing.is_empty() {
-            remarks.push(format!(
-                "There is no {}: `search` finds memories and their ids.",
-                id_list(&self.missing)
-            ));
-        }
-        if !self.beyond.is_empty() {
-            remarks.push(format!(
-                "Of another project: {}. To read it, say `all_projects`: true.",
-                id_list(&self.beyond)
-            ));
-        }
-        remarks
-    }
-
-    fn failure(&self, what: &str) -> AppError {
-        let failure = AppError::user(what);
-        self.remarks().into_iter().fold(failure, AppError::hint)
-    }
-}
-
-/// Returns those of the memories that are within scope, in their order.
-fn within(
-    ids: &[MemoryId],
-    projects: &ProjectSelector,
-    app: &App,
-    store: &Store,
-) -> Result<Vec<MemoryId>, AppError> {
-    match app.scope(store, projects)? {
-        Some(scope) => Ok(store
-            .search()
-            .matching(ids, &Filter { standing: StandingFilter::Any, ..Filter::within(scope) })?),
-        None => Ok(Vec::new()),
-    }
+fn failure(what: &str, wanted: &ScopedMemories) -> AppError {
+    remarks(wanted).into_iter().fold(AppError::user(what), AppError::hint)
 }
 
 fn search_request(
@@ -297,24 +256,14 @@ fn projects(arguments: &ToolArguments, store: &Store) -> Result<ProjectSelector,
     Ok(ProjectSelector::Named(known.to_string()))
 }
 
-/// Returns the project that a line of an index need not name.
-fn here(projects: &ProjectSelector, app: &App, store: &Store) -> Result<Option<ProjectId>, AppError> {
-    match app.scope(store, projects)? {
-        Some(Scope::Project(id)) => Ok(Some(id)),
-        _ => Ok(store.projects().find(&app.project_ref())?),
-    }
-}
-
 /// Returns the name of a memory's project, if it is another one.
 fn other_project_name(
     store: &Store,
     memory: &Memory,
     here: Option<ProjectId>,
 ) -> Result<Option<String>, StoreError> {
-    if Some(memory.project) == here {
-        return Ok(None);
-    }
-    Ok(store.projects().get(memory.project)?.map(|project| project.name))
+    let is_other = Some(memory.project) != here;
+    is_other.then(|| project_name(store, memory.project)).transpose()
 }
 
 fn nothing_found(request: &SearchRequest) -> String {

@@ -1,6 +1,7 @@
 //! Names, descriptions and input schemas of the tools. Every session pays for each word here: all of it stays under 1,000 tokens.
 
 use crate::McpAccess;
+use backstory_memory::Kind;
 use serde_json::{Value, json};
 
 /// One of the five tools.
@@ -53,6 +54,7 @@ pub(crate) fn list(access: McpAccess) -> Value {
 }
 
 fn search() -> Value {
+    let kinds = Kind::ALL.map(Kind::as_str).join(", ");
     json!({
         "name": "search",
         "description": "Step 1: find memories of earlier sessions. Returns an index, best first, with ids for `timeline` and `get`. \
@@ -60,8 +62,7 @@ fn search() -> Value {
         "inputSchema": {"type": "object", "properties": {
             "query": {"type": "string"},
             "compact": {"type": "boolean", "description": "Compact index (id, title, score) instead of a snippet of each"},
-            "kind": {"type": "string", "description": "rule, decision, fact, failure, goal, note, feature, bugfix, refactor, \
-                                                       change, discovery, summary, handoff; several with commas"},
+            "kind": {"type": "string", "description": kinds + "; several with commas"},
             "since": {"type": "string", "description": "2026-05-01 or 7d"},
             "until": {"type": "string"},
             "file": {"type": "string", "description": "Speaks of this path, or one that ends so"},

@@ -67,7 +67,7 @@ pub enum Activity {
     /// A request was sent to the web or to an MCP server.
     Fetched {
         /// The request.
-        asked: String,
+        request: String,
         /// The answer, which strangers wrote.
         answer: String,
     },
@@ -86,7 +86,7 @@ pub enum Activity {
     /// A tool did something that has no variant of its own.
     UsedTool {
         /// The input of the tool, on one line.
-        asked: String,
+        request: String,
     },
     /// The agent ended its turn.
     TurnEnded {
@@ -260,7 +260,7 @@ impl Activity {
             Activity::SubagentStarted | Activity::SessionStarted { .. } => Vec::new(),
             Activity::Prompted { text }
             | Activity::Looked { at: text }
-            | Activity::UsedTool { asked: text }
+            | Activity::UsedTool { request: text }
             | Activity::TurnEnded { message: text }
             | Activity::TurnBroken { error: text }
             | Activity::SubagentEnded { message: text }
@@ -269,7 +269,7 @@ impl Activity {
             | Activity::SessionEnded { reason: text }
             | Activity::Other { text } => vec![text],
             Activity::Ran { command: one, output: two, .. }
-            | Activity::Fetched { asked: one, answer: two }
+            | Activity::Fetched { request: one, answer: two }
             | Activity::ToolFailed { at: one, error: two } => vec![one, two],
             Activity::Edited { file, hunks, .. } => {
                 let hunks = hunks.iter_mut().flat_map(|hunk| [&mut hunk.before, &mut hunk.after]);

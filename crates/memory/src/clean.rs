@@ -20,7 +20,8 @@ pub fn clean(text: &str) -> Cow<'_, str> {
             '\u{9b}' => skip_control_sequence(&mut rest),
             '\u{200c}' | '\u{200d}' => {
                 // ASCII letters are never joined: between them a joiner only hides something.
-                let joins = |c: char| (c.is_alphanumeric() && !c.is_ascii()) || is_emoji(c);
+                let joins =
+                    |c: char| (c.is_alphanumeric() && !c.is_ascii()) || is_emoji(c) || c == '\u{fe0f}';
                 // The next character may itself be dropped, and then nothing is joined.
                 let next = rest.peek().copied().filter(|next| !is_suspect(*next));
                 if out.chars().next_back().is_some_and(joins) && next.is_some_and(joins) {
@@ -29,9 +30,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
             }
             // A variation selector chooses how an emoji looks; anywhere else, or in a row, it carries hidden bytes.
             '\u{fe0e}' | '\u{fe0f}' => {
-                let varies = |c: char| {
-                    (is_emoji(c) && c != '\u{fe0f}') || matches!(c, '0'..='9' | '#' | '*' | '©' | '®')
-                };
+                let varies = |c: char| is_emoji(c) || matches!(c, '0'..='9' | '#' | '*' | '©' | '®');
                 if out.chars().next_back().is_some_and(varies) {
                     out.push(c);
                 }
@@ -85,7 +84,7 @@ fn skip_control_sequence(rest: &mut Rest<'_>) {
 /// Whether a character is dropped, or needs a look at its neighbours.
 fn is_suspect(c: char) -> bool {
     match c {
-        '\n' | '\t' => false,
+        '\n' | '\t' | ' '..='~' => false,
         c if c.is_control() => true,
         _ => matches!(u32::from(c),
             0x00ad | 0x034f | 0x061c | 0x115f | 0x1160 | 0x17b4 | 0x17b5 | 0x180b..=0x180f
@@ -94,8 +93,18 @@ fn is_suspect(c: char) -> bool {
     }
 }
 
-fn is_emoji(c: char) -> bool {
-    matches!(u32::from(c), 0x2190..=0x2bff | 0xfe0f | 0x1f000..=0x1faff)
+/// Whether a character is a picture or a decoration: arrows, shapes, dingbats, pictographs. Signs of mathematics are none.
+#[must_use]
+pub fn is_emoji(c: char) -> bool {
+    matches!(u32::from(c),
+        0x2190..=0x21ff | 0x2300..=0x23ff | 0x24c2 | 0x2500..=0x27bf | 0x2934 | 0x2935 | 0x2b00..=0x2bff | 0x1f000..=0x1faff)
+}
+
+/// Whether a character only decorates a text: the pictures among the emoji, and the selector that makes one of another sign. Arrows,
+/// shapes and check marks are none, because they may carry meaning.
+#[must_use]
+pub fn is_pictograph(c: char) -> bool {
+    matches!(u32::from(c), 0x1f000..=0x1faff | 0xfe0f | 0x2705 | 0x2728 | 0x274c | 0x2757 | 0x26a1 | 0x2b50)
 }
 
 #[cfg(test)]

@@ -153,6 +153,16 @@ impl Details {
         }
     }
 
+    /// Returns the line of the body that lists the next steps, if there are any.
+    #[must_use]
+    pub fn next_steps_line(&self) -> Option<String> {
+        match self {
+            Details::Handoff(HandoffDetails { next_steps, .. })
+            | Details::Summary(SummaryDetails { next_steps, .. }) => next_steps_line(next_steps),
+            Details::Failure(_) | Details::WorkDone(_) => None,
+        }
+    }
+
     /// Returns every text in it, so that redaction and cutting miss none.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
@@ -251,7 +261,7 @@ impl HandoffDetails {
     pub fn body(&self) -> String {
         lines([
             line("Last done", self.last_done.iter(), "; "),
-            line("Next steps", self.next_steps.iter(), "; "),
+            next_steps_line(&self.next_steps),
             line("Open questions", self.open_questions.iter(), " "),
             line("Failing tests", self.failing_tests.iter(), ", "),
             line("Branch", self.branch.iter(), ""),
@@ -270,7 +280,7 @@ impl SummaryDetails {
             line("Learned", self.learned.iter(), "; "),
             line("Completed", self.completed.iter(), "; "),
             line("Key decisions", self.decisions.iter(), "; "),
-            line("Next steps", self.next_steps.iter(), "; "),
+            next_steps_line(&self.next_steps),
         ])
     }
 
@@ -290,6 +300,10 @@ impl WorkDetails {
     fn request_line(&self) -> Option<String> {
         self.request.as_ref().map(|request| format!("Asked: {request}"))
     }
+}
+
+fn next_steps_line(steps: &[String]) -> Option<String> {
+    line("Next steps", steps.iter(), "; ")
 }
 
 fn line<'a>(name: &str, items: impl Iterator<Item = &'a String>, between: &str) -> Option<String> {

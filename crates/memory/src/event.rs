@@ -83,7 +83,7 @@ impl IdempotencyKey {
     }
 }
 
-/// One thing that happened, ready to be stored: already redacted and capped.
+/// One thing that happened, capped. The store takes it as `Redacted<Event>` only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     /// Identifies it, so that a second delivery is recognised.

@@ -28,8 +28,8 @@ impl WordSet {
         if one.is_empty() || other.is_empty() {
             return 0.0;
         }
-        let common = one.intersection(other).count();
-        common as f64 / (one.len() + other.len() - common) as f64
+        let shared = one.intersection(other).count();
+        shared as f64 / (one.len() + other.len() - shared) as f64
     }
 }
 
@@ -121,16 +121,17 @@ fn denial(word: &str) -> Option<&'static str> {
 /// nothing.
 fn subjects(text: &str) -> BTreeSet<String> {
     const STRESSING: [&str; 8] = ["always", "must", "ever", "really", "now", "remember", "note", "t"];
-    let tells = |word: &String| {
+    let carries_meaning = |word: &String| {
         denial(word).is_none()
             && !STRESSING.contains(&word.as_str())
             && !word.contains(|c: char| c.is_ascii_digit())
     };
-    keywords(text).iter().filter(|word| tells(word)).map(|word| stem(word).to_owned()).collect()
+    keywords(text).iter().filter(|word| carries_meaning(word)).map(|word| stem(word).to_owned()).collect()
 }
 
 /// Returns a word without its endings: `caches`, `cached` and `caching` have one stem.
-fn stem(mut word: &str) -> &str {
+#[must_use]
+pub fn stem(mut word: &str) -> &str {
     const ENDINGS: [&str; 8] = ["ing", "ies", "ied", "ed", "es", "s", "e", "y"];
     const SHORTEST: usize = 2;
     let is_long = |stem: &&str| stem.len() >= SHORTEST;

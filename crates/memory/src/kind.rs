@@ -1,9 +1,9 @@
-//! What a memory is about: thirteen kinds, each one row of a table.
+//! What a memory is about: the kinds, each one row of a table.
 //!
 //! A row holds everything other crates need to know about a kind: its names, its weight, where it is shown and how it ages. To add
-//! a kind, add its row; the schemas of store and hub also list the names, and their tests check that.
+//! a kind, add its row: the databases are filled from this table.
 //!
-//! Not here: how a memory is shown (`inject`), which kinds a team shares (`app`'s configuration).
+//! Not here: how a memory is shown (`inject`), which kinds a user lets a team share (`app`'s configuration).
 
 use crate::Provenance;
 use std::fmt;

@@ -1,12 +1,14 @@
 //! The domain: what a memory is, what happened in a session, and the rules that hold everywhere.
 //!
-//! Pure by law: no I/O, no SQL, no async, no host names, no wall clock. Time, randomness and paths come in as arguments. Only event
-//! payloads and the details of memories derive a serialisation: all other formats belong to the outer crates.
+//! Pure by law: no I/O, no SQL, no async, no host names, no wall clock. Time, randomness and paths come in as arguments. Event payloads,
+//! details and the content of a memory derive a serialisation, because every crate that writes one must write the same: all other
+//! formats belong to the outer crates.
 
 mod activity;
 mod checksum;
 mod clean;
 mod code;
+mod content;
 mod details;
 mod event;
 mod fence;
@@ -18,17 +20,21 @@ mod kind;
 mod memory;
 mod project;
 mod provenance;
+mod redacted;
 mod shared;
+mod shell;
 mod shingles;
 mod terms;
 mod text;
 mod time;
 mod tokens;
+mod written_time;
 
 pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent};
 pub use checksum::{Checksum, Digest, digest};
-pub use clean::clean;
+pub use clean::{clean, is_emoji, is_pictograph};
 pub use code::{ChangedSymbol, CodeChange, Freshness, Symbol, SymbolChange, SymbolKind};
+pub use content::{Content, ContentError, ContentRecord, TITLE_CHARS, is_missing, record_time};
 pub use details::{
     Details, FailureDetails, FixDetails, FixSteps, HandoffDetails, SummaryDetails, WorkDetails,
 };
@@ -37,16 +43,20 @@ pub use fence::{fence, strip_fences};
 pub use ids::{EventId, InjectionId, MemoryId, ProjectId, SessionId, Uid, UidError};
 pub use injection::{Injected, Injection, Moment};
 pub use injection_point::InjectionPoint;
-pub use jaccard::{NEAR_DUPLICATE, WordSet, WordSketch, jaccard, says_the_same};
+pub use jaccard::{NEAR_DUPLICATE, WordSet, WordSketch, jaccard, says_the_same, stem};
 pub use kind::{Kind, KindGroup, KindTraits, UnknownKind};
-pub use memory::{
-    Category, Confidence, Content, Importance, Link, Memory, MemoryScope, Relation, Standing, TITLE_CHARS,
-};
+pub use memory::{Category, Confidence, Importance, Link, Memory, MemoryScope, Relation, Standing};
 pub use project::{KnownProject, ProjectKey, ProjectRef};
 pub use provenance::{Provenance, UnknownProvenance};
-pub use shared::{SharedLink, SharedMemory, SharedRevision, SyncBatch, Watermark, content_digest};
+pub use redacted::Redacted;
+pub use shared::{
+    SharedLink, SharedMemory, SharedRevision, SyncBatch, Watermark, content_digest, parse_shared_record,
+    shared_record,
+};
+pub use shell::{Nesting, SimpleCommand, simple_commands};
 pub use shingles::{EchoSource, Shingles};
 pub use terms::{compounds, identifier_terms, inner_parts, is_stop_word, keywords, words};
 pub use text::{CappedText, cap, first_chars, is_cut, title_from};
-pub use time::Timestamp;
+pub use time::{MONTHS, Timestamp, WEEKDAYS};
 pub use tokens::{Tokens, estimate};
+pub use written_time::{FIRST_MOMENT, foreign_time, iso, parse_time, time_from_json};

@@ -1,17 +1,10 @@
-//! One thing worth recalling: what it says, where it came from, and whether it is still in force.
+//! One thing worth recalling: where it came from, how sure it is, and whether it is still in force.
 //!
-//! Not here: how it is stored, found or shown.
+//! Not here: what it says (`content`), how it is stored, found or shown.
 
-use crate::{
-    Checksum, Details, Digest, Kind, MemoryId, ProjectId, Provenance, SessionId, Timestamp, Tokens, Uid,
-    digest, estimate,
-};
-use crate::{terms, text};
+use crate::{Checksum, Content, Kind, MemoryId, ProjectId, SessionId, Timestamp, Uid};
 use std::fmt;
 use std::str::FromStr;
-
-/// The longest title, in characters.
-pub const TITLE_CHARS: usize = 80;
 
 /// How much a memory matters, 1 to 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -170,87 +163,6 @@ pub struct Link {
     pub to: MemoryId,
 }
 
-/// A memory's content, before it has a place in a store.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Content {
-    /// What it is about.
-    pub kind: Kind,
-    /// The finer sort of its kind.
-    pub category: Option<Category>,
-    /// One line, at most [`TITLE_CHARS`] characters.
-    pub title: String,
-    /// The whole text.
-    pub body: String,
-    /// Single statements it holds.
-    pub facts: Vec<String>,
-    /// The concepts it is about.
-    pub concepts: Vec<String>,
-    /// The files it is about, relative to the project's root if they are inside it.
-    pub files: Vec<String>,
-    /// Typed data beside the text, if the memory was distilled.
-    pub details: Option<Details>,
-    /// How much it matters.
-    pub importance: Importance,
-    /// How sure we are of it.
-    pub confidence: Confidence,
-    /// Who said it.
-    pub provenance: Provenance,
-    /// Whom it is for.
-    pub scope: MemoryScope,
-    /// Whether the user pinned it.
-    pub pinned: bool,
-    /// Since when it holds, if not since it was written.
-    pub valid_from: Option<Timestamp>,
-    /// Until when it holds.
-    pub valid_to: Option<Timestamp>,
-}
-
-impl Content {
-    /// Whether it comes from a file that a host gives to its agent by itself.
-    #[must_use]
-    pub fn is_of_rules_file(&self) -> bool {
-        self.category.as_ref().is_some_and(|category| category.0 == Category::RULES_FILE)
-    }
-
-    /// Starts a hand-written memory: certain, trusted, for its project.
-    #[must_use]
-    pub fn new(kind: Kind, title: &str, body: &str) -> Content {
-        Content {
-            kind,
-            category: None,
-            title: text::title_from(title),
-            body: body.to_owned(),
-            facts: Vec::new(),
-            concepts: Vec::new(),
-            files: Vec::new(),
-            details: None,
-            importance: Importance::for_kind(kind),
-            confidence: Confidence::CERTAIN,
-            provenance: Provenance::User,
-            scope: MemoryScope::Project,
-            pinned: false,
-            valid_from: None,
-            valid_to: None,
-        }
-    }
-
-    /// Returns the tokens of the whole memory, as `show` prints it.
-    #[must_use]
-    pub fn tokens(&self) -> Tokens {
-        let parts = [&self.title, &self.body].into_iter().chain(&self.facts);
-        parts.map(|part| estimate(part)).sum()
-    }
-
-    /// Returns a digest that does not change with case, punctuation or spacing.
-    ///
-    /// A tombstone keeps this, and nothing of the text, so that a forgotten memory cannot come back.
-    #[must_use]
-    pub fn fingerprint(&self) -> Digest {
-        let words = terms::words(&self.title).chain(terms::words(&self.body)).collect::<Vec<_>>().join(" ");
-        digest([words.as_bytes()])
-    }
-}
-
 /// A memory as a store holds it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
@@ -302,14 +214,6 @@ mod tests {
         }
         assert!(confidence.get() > 0.94 && confidence.get() <= 0.95);
         assert_eq!(Confidence::CERTAIN.seen_again(), Confidence::CERTAIN);
-    }
-
-    #[test]
-    fn a_fingerprint_ignores_case_punctuation_and_spacing() {
-        let one = Content::new(Kind::Note, "Use WAL mode.", "It is  faster!");
-        let two = Content::new(Kind::Note, "use wal mode", "it is faster");
-        assert_eq!(one.fingerprint(), two.fingerprint());
-        assert_ne!(one.fingerprint(), Content::new(Kind::Note, "use wal", "it is faster").fingerprint());
     }
 
     proptest! {

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copied_folder_that_was_given_another_remote_is_another_project() {
+    fn a_copied_folder_with_another_remote_is_another_project() {
         let mut register = Register::default();
         assert_eq!(register.meet("/a", &["remote:h/r", "birth:a", "path:/a"]), 1);
         assert_eq!(register.meet("/copy", &["remote:h/s", "birth:a", "path:/copy"]), 2);

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn any_trust() -> impl Strategy<Value = Provenance> {
+    fn any_provenance() -> impl Strategy<Value = Provenance> {
         prop_oneof![
             Just(Provenance::External),
             "[a-z]{1,8}".prop_map(Provenance::Team),
@@ -113,13 +113,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_derived_never_claims_more_than_its_weakest_source(sources in prop::collection::vec(any_trust(), 1..8)) {
+        fn what_is_derived_never_claims_more_than_its_weakest_source(sources in prop::collection::vec(any_provenance(), 1..8)) {
             let derived = sources.iter().cloned().reduce(Provenance::min).unwrap();
             prop_assert!(sources.iter().all(|source| derived.rank() <= source.rank()));
         }
 
         #[test]
-        fn a_trust_is_read_back_from_its_name(provenance in any_trust()) {
+        fn a_provenance_is_read_back_from_its_name(provenance in any_provenance()) {
             prop_assert_eq!(provenance.to_string().parse::<Provenance>(), Ok(provenance));
         }
     }
@@ -129,7 +129,7 @@ mod tests {
     fn no_derivation_however_deep_claims_more_than_its_weakest_ancestor() {
         let graphs = u32::try_from(backstory_testkit::size(500, 10_000)).unwrap();
         let parents = prop::collection::vec(any::<prop::sample::Index>(), 1..4);
-        let graph = (prop::collection::vec(any_trust(), 1..6), prop::collection::vec(parents, 0..24));
+        let graph = (prop::collection::vec(any_provenance(), 1..6), prop::collection::vec(parents, 0..24));
         proptest!(ProptestConfig::with_cases(graphs), |((roots, derived) in graph)| {
             // The provenance of a row, and the rank of its weakest ancestor.
             let mut rows: Vec<(Provenance, u8)> = roots.into_iter().map(|provenance| (provenance.clone(), provenance.rank())).collect();

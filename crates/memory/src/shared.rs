@@ -2,7 +2,9 @@
 //!
 //! Not here: how it travels (`sync`), and what this machine stores of it (`store`).
 
-use crate::{Checksum, Content, Digest, Relation, Timestamp, Uid, digest};
+use crate::{Checksum, Content, ContentError, ContentRecord, Digest, Relation, Timestamp, Uid, digest};
+use serde::Deserialize;
+use serde_json::Value;
 
 /// What a memory says to the whole team from one moment on.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,19 +37,33 @@ impl SharedRevision {
 }
 
 /// Returns the digest of everything a team shares of a memory: if it is equal, there is nothing to push or pull.
+///
+/// A field that is missing is not written and not digested, so a new one changes no digest of before.
 #[must_use]
 pub fn content_digest(content: &Content, superseded_by: Option<&Uid>) -> Digest {
-    let time = |time: Option<Timestamp>| time.map(|time| time.0.to_le_bytes());
-    let (valid_from, valid_to) = (time(content.valid_from), time(content.valid_to));
-    let bytes = |time: &'_ Option<[u8; 8]>| time.map(|bytes| bytes.to_vec()).unwrap_or_default();
-    digest([
-        Checksum::of_content(content).0.0.as_slice(),
-        content.category.as_ref().map(|category| category.0.as_bytes()).unwrap_or_default(),
-        &[content.importance.get()],
-        &bytes(&valid_from),
-        &bytes(&valid_to),
-        superseded_by.map(|uid| uid.as_str().as_bytes()).unwrap_or_default(),
-    ])
+    let said = ContentRecord { confidence: None, provenance: None, ..shared_record(content) };
+    let json = serde_json::to_vec(&said).unwrap_or_default();
+    digest([json.as_slice(), superseded_by.map(|uid| uid.as_str().as_bytes()).unwrap_or_default()])
+}
+
+/// Writes content as it is shared: without its pin and its scope, which are each member's own.
+#[must_use]
+pub fn shared_record(content: &Content) -> ContentRecord {
+    ContentRecord { scope: None, pinned: None, ..ContentRecord::from_content(content) }
+}
+
+/// Reads what [`shared_record`] wrote on another machine, or a part of it. A field this build does not know is an error: read without
+/// it, the memory would say less than its author shared.
+pub fn parse_shared_record(json: &Value) -> Result<ContentRecord, ContentError> {
+    let foreign = |error: serde_json::Error| ContentError::Foreign(error.to_string());
+    let record = ContentRecord::deserialize(json).map_err(foreign)?;
+    let record = ContentRecord { scope: None, pinned: None, ..record };
+    let known = serde_json::to_value(&record).map_err(foreign)?;
+    let mut fields = json.as_object().into_iter().flat_map(|fields| fields.keys());
+    match fields.find(|field| known.get(field).is_none()) {
+        Some(field) => Err(ContentError::Foreign(format!("`{field}` is unknown"))),
+        None => Ok(record),
+    }
 }
 
 /// A memory a team shares.
@@ -116,7 +132,7 @@ mod tests {
     use crate::{Confidence, Kind};
 
     #[test]
-    fn words_are_of_who_said_them_first() {
+    fn words_belong_to_whoever_wrote_them_first() {
         let said = |author: &str, body: &str, superseded_by: Option<&str>| SharedRevision {
             content: Content::new(Kind::Note, "title", body),
             superseded_by: superseded_by.map(|uid| Uid::parse(uid).unwrap()),
@@ -132,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn experience_is_no_news_and_everything_said_is() {
+    fn a_digest_covers_all_that_is_said_and_no_experience() {
         let draft = Content::new(Kind::Note, "tabs", "we use tabs");
         let same = Content { confidence: Confidence::new(0.2), pinned: true, ..draft.clone() };
         assert_eq!(content_digest(&draft, None), content_digest(&same, None));
@@ -146,5 +162,14 @@ mod tests {
         for (other, superseded_by) in &others {
             assert_ne!(content_digest(&draft, None), content_digest(other, *superseded_by));
         }
+    }
+
+    #[test]
+    fn shared_content_is_read_back_and_a_field_of_another_build_is_refused() {
+        let content = Content::new(Kind::Note, "tabs", "we use tabs");
+        let mut json = serde_json::to_value(shared_record(&content)).unwrap();
+        assert_eq!(parse_shared_record(&json).unwrap().into_whole(), Ok(content));
+        json["mood"] = Value::String("fine".to_owned());
+        assert!(parse_shared_record(&json).is_err());
     }
 }

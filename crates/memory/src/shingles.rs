@@ -127,12 +127,12 @@ const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Returns the hash of every piece, in order of their first letters.
 fn hashes(letters: &[(usize, char)]) -> Vec<u64> {
-    let leaving = (1..PIECE).fold(1u64, |power, _| power.wrapping_mul(BASE));
+    let oldest_weight = (1..PIECE).fold(1u64, |power, _| power.wrapping_mul(BASE));
     let mut hash = 0u64;
     let mut found = Vec::with_capacity(letters.len().saturating_sub(PIECE - 1));
     for (at, (_, letter)) in letters.iter().enumerate() {
         if let Some((_, gone)) = at.checked_sub(PIECE).and_then(|gone| letters.get(gone)) {
-            hash = hash.wrapping_sub(u64::from(*gone).wrapping_mul(leaving));
+            hash = hash.wrapping_sub(u64::from(*gone).wrapping_mul(oldest_weight));
         }
         hash = hash.wrapping_mul(BASE).wrapping_add(u64::from(*letter));
         if at + 1 >= PIECE {
@@ -153,45 +153,45 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const GIVEN: &str = "- [2h ago] The retry loop must not sleep while it holds the write lock\n\
+    const INJECTED: &str = "- [2h ago] The retry loop must not sleep while it holds the write lock\n\
                          - [yesterday] Uploads go through the queue, because the gateway cuts requests at 30 seconds";
 
     #[test]
     fn an_echo_is_cut_out_even_when_it_is_reformatted() {
-        let given = Shingles::from_text(GIVEN);
+        let injected = Shingles::from_text(INJECTED);
         let back = "I remember: **the retry loop must NOT sleep  while it holds the write lock**. And now come some words of my own.";
-        let left = given.without_echo(back, EchoSource::Speech);
+        let left = injected.without_echo(back, EchoSource::Speech);
         assert!(
             !left.to_lowercase().contains("while it holds")
                 && left.ends_with("And now come some words of my own."),
             "{left}"
         );
         let own = "The retry loop sleeps too long; make it shorter.";
-        assert_eq!(given.without_echo(own, EchoSource::Speech), own);
+        assert_eq!(injected.without_echo(own, EchoSource::Speech), own);
     }
 
     #[test]
-    fn a_program_that_fails_the_same_way_again_is_heard() {
-        let given = Shingles::from_text(
+    fn output_that_repeats_an_injected_failure_is_kept() {
+        let injected = Shingles::from_text(
             "- [2d ago] cargo test: assertion failed: the importer must not hold its lock while it sleeps",
         );
         let output = "running 1 test\nassertion failed: the importer must not hold its lock while it sleeps\ntest result: FAILED";
-        assert_eq!(given.without_echo(output, EchoSource::Output), output);
-        assert_ne!(given.without_echo(output, EchoSource::Speech), output);
+        assert_eq!(injected.without_echo(output, EchoSource::Output), output);
+        assert_ne!(injected.without_echo(output, EchoSource::Speech), output);
     }
 
     #[test]
     fn they_are_read_back_from_their_bytes() {
-        let given = Shingles::from_text(GIVEN);
+        let injected = Shingles::from_text(INJECTED);
         let mut read = Shingles::default();
-        read.add_bytes(&given.to_bytes());
-        assert_eq!(read, given);
+        read.add_bytes(&injected.to_bytes());
+        assert_eq!(read, injected);
     }
 
     proptest! {
         /// R24: no run of 64 characters of a block stays, whatever surrounds it.
         #[test]
-        fn no_long_run_of_what_was_given_stays(words in prop::collection::vec("[a-z]{3,9}", 30..60), before in "[A-Z ]{0,60}", after in "[0-9 ]{0,60}") {
+        fn no_long_run_of_injected_text_stays(words in prop::collection::vec("[a-z]{3,9}", 30..60), before in "[A-Z ]{0,60}", after in "[0-9 ]{0,60}") {
             let block = words.join(" ");
             let left = Shingles::from_text(&block).without_echo(&format!("{before}{block}{after}"), EchoSource::Speech).into_owned();
             let characters: Vec<char> = block.chars().collect();
@@ -201,8 +201,8 @@ mod tests {
         }
 
         #[test]
-        fn it_never_fails_on_any_text(given: String, text: String) {
-            let _left = Shingles::from_text(&given).without_echo(&text, EchoSource::Speech);
+        fn it_never_fails_on_any_text(injected: String, text: String) {
+            let _left = Shingles::from_text(&injected).without_echo(&text, EchoSource::Speech);
         }
     }
 }

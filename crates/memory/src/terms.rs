@@ -14,8 +14,8 @@ pub fn words(text: &str) -> impl Iterator<Item = String> {
 pub fn keywords(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let said: Vec<String> = words(text).filter(|word| seen.insert(word.clone())).collect();
-    let telling: Vec<String> = said.iter().filter(|word| !is_stop_word(word)).cloned().collect();
-    if telling.is_empty() { said } else { telling }
+    let meaningful: Vec<String> = said.iter().filter(|word| !is_stop_word(word)).cloned().collect();
+    if meaningful.is_empty() { said } else { meaningful }
 }
 
 /// Whether a word says nothing about the subject.
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_together_is_asked_for_together() {
+    fn terms_written_together_are_searched_together() {
         let check = |text, expected: &[&str]| assert_eq!(compounds(text), expected, "{text}");
         check("needs `v3.51.3`, says E0308", &["v3.51.3", "3.51.3"]);
         check("is 3.51.3 enough?", &["3.51.3", "v3.51.3"]);

@@ -56,9 +56,10 @@ pub fn title_from(text: &str) -> String {
 
 /// Drops the Markdown at the beginning of a line, and folds white space.
 fn without_markup(line: &str) -> String {
-    let line = line.trim_start_matches(['#', '>', '*', '-', '+', ' ', '\t']);
-    let folded = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    folded.replace("**", "").replace("__", "")
+    let line = line.replace("**", "").replace("__", "");
+    let line =
+        line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '>' | '*' | '-' | '+'));
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -71,6 +72,8 @@ mod tests {
         let check = |text, title: &str| assert_eq!(title_from(text), title);
         check("## Use **WAL** mode\n\nIt is faster", "Use WAL mode");
         check("\n\n  - first   item\n- second", "first item");
+        check("\u{a0}* item", "item");
+        check("__# item__", "item");
         check("", "");
         check(&"word ".repeat(40), &format!("{}…", "word ".repeat(15).trim_end()));
     }
@@ -85,7 +88,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_ever_longer_than_asked(text: String, max in 0usize..200) {
+        fn nothing_is_ever_longer_than_its_limit(text: String, max in 0usize..200) {
             prop_assert!(cap(&text, max).text.len() <= max);
             prop_assert!(first_chars(&text, max).chars().count() <= max);
             prop_assert!(title_from(&text).chars().count() <= TITLE_CHARS);

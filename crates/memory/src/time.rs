@@ -1,4 +1,4 @@
-//! Points in time: milliseconds since 1970, UTC. Not here: how they are written for people (`cli`).
+//! Points in time: milliseconds since 1970, UTC; and the names of days and months. Not here: how times are written for people (`cli`).
 
 /// A point in time, in milliseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,6 +23,26 @@ impl Timestamp {
         Timestamp(self.0.saturating_add(ms))
     }
 }
+
+/// The days of the week in English, lower case.
+pub const WEEKDAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+
+/// The months in English, lower case.
+pub const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
 
 #[cfg(test)]
 mod tests {

@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_open_to_others_is_closed() {
+    fn a_file_open_to_others_is_made_private() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("program");
         fs::write(&path, "").unwrap();

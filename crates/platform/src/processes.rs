@@ -1,4 +1,6 @@
-//! Processes: groups that end together, ancestors, memory.
+//! Process groups that are killed together, the ancestors of this process, and its memory.
+//!
+//! Ancestors and memory are read from `/proc`, so they are known on Linux only.
 
 use rustix::process::{
     Pid, Signal, getpgrp, getpid, getppid, kill_current_process_group, kill_process_group,
@@ -8,15 +10,15 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// Puts what a command starts into a process group of its own: the terminal's signals do not reach it, and [`kill_group`] ends all of
-/// it.
+/// Makes a command start in a new process group: signals of the terminal do not reach it, and [`kill_group`]
+/// kills it with everything it started.
 pub fn in_own_group(command: &mut Command) -> &mut Command {
     command.process_group(0)
 }
 
-/// Kills a process group by the id of the process that leads it. A group that is already gone is fine.
+/// Kills the process group that is led by the process with this id. Does nothing if the group is gone.
 ///
-/// Call it before waiting for the leader: until then its id cannot be reused.
+/// Call it before waiting for the leader: after the wait, the id may belong to another process.
 pub fn kill_group(leader: u32) {
     if let Some(leader) = i32::try_from(leader).ok().and_then(Pid::from_raw) {
         let _gone = kill_process_group(leader, Signal::KILL);
@@ -34,35 +36,38 @@ pub fn kill_own_group() -> io::Result<()> {
     Ok(kill_current_process_group(Signal::KILL)?)
 }
 
-/// Returns the id of the parent process; it changes when the parent ends.
+/// Returns the id of the parent process. If it changes, the original parent has ended.
 #[must_use]
 pub fn parent_process_id() -> Option<u32> {
     getppid().and_then(|parent| u32::try_from(parent.as_raw_nonzero().get()).ok())
 }
 
-/// A process, told from a later one that got the same id.
+/// Identifies a process, even if its id is reused later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessIdentity {
-    /// The process.
+    /// The process id.
     pub id: u64,
-    /// When it started, as the kernel counts.
+    /// When it started, in clock ticks since boot.
     pub started: u64,
 }
 
-/// Returns this process and its ancestors, nearest first. Empty where the system does not tell.
+/// Returns this process and its ancestors, nearest first. Empty where there is no `/proc`.
 pub fn ancestry() -> impl Iterator<Item = ProcessIdentity> {
     let first = ProcessStat::read("self");
+    // The last ancestor has parent 0, which `/proc` does not list.
     std::iter::successors(first, |process| ProcessStat::read(&process.parent.to_string()))
         .map(|process| process.identity)
 }
 
-/// Returns how much memory of this process is resident, where the system tells.
+/// Returns the resident memory of this process; `None` where there is no `/proc`.
 #[must_use]
 pub fn resident_bytes() -> Option<u64> {
+    // The second field of `statm` is the number of resident pages.
     let pages: u64 = fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
     Some(pages * rustix::param::page_size() as u64)
 }
 
+/// What we use of `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct ProcessStat {
     identity: ProcessIdentity,
@@ -74,10 +79,13 @@ impl ProcessStat {
         ProcessStat::parse(&fs::read_to_string(format!("/proc/{name}/stat")).ok()?)
     }
 
-    /// Reads the line of `/proc/PID/stat`: the name in brackets may hold anything, brackets and spaces included.
+    /// Parses `/proc/PID/stat`: the id, the program's name in brackets, then fields separated by spaces.
+    ///
+    /// The name itself may hold brackets and spaces, so the fields begin after the last bracket.
     fn parse(stat: &str) -> Option<ProcessStat> {
         let (before, after) = stat.rsplit_once(')')?;
         let id = before.split(' ').next()?.parse().ok()?;
+        // As proc(5) numbers the fields: 3 is the state, 4 the parent, 22 the start time.
         let mut fields = after.split_whitespace().skip(1);
         let parent = fields.next()?.parse().ok()?;
         let started = fields.nth(17)?.parse().ok()?;

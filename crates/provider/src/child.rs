@@ -1,4 +1,4 @@
-//! Runs a program behind the watchdog: its input in, its output out, no process left behind.
+//! Runs a program behind the watchdog: sends its input, collects its output, and leaves no process behind.
 
 use crate::{MOST_ANSWER_BYTES, ModelError};
 use backstory_platform::{in_own_group, kill_group};
@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// A pipe buffers this much, so that writing the input never blocks.
+/// Fits into the buffer of a pipe, so that writing the input never blocks: the deadline covers only reading.
 const MOST_INPUT_BYTES: usize = 48 * 1024;
 
-/// Runs a program behind the watchdog and returns what it prints.
+/// Runs a command, which starts the watchdog and through it the program; returns what the program prints.
 pub(crate) fn run(command: &mut Command, input: &str, deadline: Duration) -> Result<Vec<u8>, ModelError> {
     if input.len() > MOST_INPUT_BYTES {
         return Err(ModelError::Unreachable("the request is too large"));
@@ -18,7 +18,7 @@ pub(crate) fn run(command: &mut Command, input: &str, deadline: Duration) -> Res
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let child = in_own_group(command).spawn().map_err(|_| ModelError::Unreachable("it cannot be started"))?;
     let mut group = ProcessGroup { child };
-    // Kept open until the end: however we go, the watchdog sees it close.
+    // Stays open until we return or die, even by SIGKILL. When it closes, the watchdog kills the program.
     let mut lifeline = group.child.stdin.take().ok_or(ModelError::ProgramFailed)?;
     let length = u32::try_from(input.len()).unwrap_or(0).to_le_bytes();
     lifeline
@@ -26,17 +26,20 @@ pub(crate) fn run(command: &mut Command, input: &str, deadline: Duration) -> Res
         .and_then(|()| lifeline.write_all(input.as_bytes()))
         .map_err(|_| ModelError::ProgramFailed)?;
     let mut output = group.child.stdout.take().ok_or(ModelError::ProgramFailed)?;
+    // A read has no timeout, so another thread reads. It ends when the group is killed and the pipe closes.
     let (done, printed) = mpsc::channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
+        // One byte more than allowed shows that the answer is too large.
         let read = output.by_ref().take(MOST_ANSWER_BYTES as u64 + 1).read_to_end(&mut bytes);
-        // Past the deadline nobody receives it.
+        // Sending fails after the deadline, when the receiver is gone.
         drop(done.send(read.map(|_| bytes)));
     });
-    let printed = printed.recv_timeout(deadline).map_err(|_| ModelError::TooLate)?;
+    let printed = printed.recv_timeout(deadline).map_err(|_| ModelError::TimedOut)?;
     drop(group);
     match printed.map_err(|_| ModelError::ProgramFailed)? {
         bytes if bytes.len() > MOST_ANSWER_BYTES => Err(ModelError::TooLarge),
+        // The watchdog ends by killing itself, so no exit status can report a failure: no output does.
         bytes if bytes.is_empty() => Err(ModelError::ProgramFailed),
         bytes => Ok(bytes),
     }
@@ -49,7 +52,7 @@ struct ProcessGroup {
 
 impl Drop for ProcessGroup {
     fn drop(&mut self) {
-        // Before waiting for it: until then its id cannot be reused.
+        // Kill first, then wait: after the wait, the id may belong to another process.
         kill_group(self.child.id());
         drop(self.child.wait());
     }

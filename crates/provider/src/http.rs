@@ -35,7 +35,7 @@ impl JsonEndpoint {
         body: &Value,
     ) -> Result<Value, ModelError> {
         if key.is_some() && !self.url.starts_with("https://") && !is_loopback(&self.url) {
-            return Err(ModelError::KeyInTheOpen);
+            return Err(ModelError::UnencryptedKey);
         }
         let mut request = self.agent.post(&self.url).content_type("application/json");
         for (name, value) in more.iter().chain(key.as_ref()) {
@@ -71,7 +71,7 @@ fn is_loopback(url: &str) -> bool {
 /// Maps an error to our own words: theirs may repeat a header.
 fn reason(error: &ureq::Error) -> ModelError {
     match error {
-        ureq::Error::Timeout(_) => ModelError::TooLate,
+        ureq::Error::Timeout(_) => ModelError::TimedOut,
         ureq::Error::BodyExceedsLimit(_) | ureq::Error::LargeResponseHeader(..) => ModelError::TooLarge,
         ureq::Error::HostNotFound => ModelError::Unreachable("no such host"),
         ureq::Error::ConnectionFailed => ModelError::Unreachable("no connection"),
@@ -87,7 +87,7 @@ mod tests {
     use super::is_loopback;
 
     #[test]
-    fn only_this_machine_is_this_machine() {
+    fn only_loopback_addresses_are_local() {
         for url in ["http://127.0.0.1:1/v1", "http://localhost/v1", "http://[::1]:8080", "http://127.9.9.9"] {
             assert!(is_loopback(url), "{url}");
         }

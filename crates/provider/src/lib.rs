@@ -1,7 +1,8 @@
-//! Models: text in, text out. The only crate that talks to one, over HTTP or by starting a program.
+//! Language models: text in, text out. No other crate calls one, be it over HTTP or by starting a program.
 //!
-//! Every call has a deadline and a size limit. No error holds a word of the request or a key. `rewording` says what a model is asked
-//! and which answers are accepted. Not here: when it is asked, what it may cost (`store`), configuration and keys (`cli`).
+//! Every call has a deadline and a size limit. No error holds text of the request or a key. `rewording`
+//! defines what a model is asked and which answers are accepted. Not here: when a model is called,
+//! configuration and keys (`app`), how many tokens it may use (`store`).
 
 mod anthropic;
 mod child;
@@ -20,12 +21,12 @@ pub use watchdog::run_watchdog;
 use backstory_memory::{Tokens, estimate};
 use thiserror::Error;
 
-/// No answer larger than this is read.
+/// The largest answer that is accepted.
 const MOST_ANSWER_BYTES: usize = 256 * 1024;
 
-/// Something that answers requests.
+/// A language model.
 pub trait Model {
-    /// Answers a request, within a deadline of its own.
+    /// Answers a request within the deadline this model was configured with.
     fn answer(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError>;
 }
 
@@ -36,14 +37,14 @@ pub struct ModelRequest {
     pub instructions: String,
     /// The text to work on.
     pub text: String,
-    /// The id of the session, if the program needs one: a UUID of its own.
+    /// A fresh UUID, as the session id for a program that wants one. Models over HTTP ignore it.
     pub session: String,
-    /// How long the answer may be.
+    /// How long the answer may be. Only models over HTTP can be held to it.
     pub most_answer_tokens: Tokens,
 }
 
 impl ModelRequest {
-    /// Returns what the request and its answer are expected to cost at most.
+    /// Estimates how many tokens the request and the longest allowed answer use together.
     #[must_use]
     pub fn expected_tokens(&self) -> Tokens {
         estimate(&self.instructions) + estimate(&self.text) + self.most_answer_tokens
@@ -53,25 +54,25 @@ impl ModelRequest {
 /// The answer of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelAnswer {
-    /// Its text.
+    /// The text of the answer.
     pub text: String,
-    /// What it cost, request and answer; `None` if the model did not report it.
+    /// The tokens used by request and answer together; `None` if the model did not report them.
     pub tokens: Option<Tokens>,
 }
 
-/// Why there is no answer. Never holds what was asked, nor a key.
+/// Why there is no answer. Never holds text of the request, nor a key.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ModelError {
-    /// It refused: too many requests, a wrong key, out of order.
+    /// The model's server answered with an error status: too many requests, a wrong key, a fault of its own.
     #[error("the model refused with status {0}")]
     Refused(u16),
-    /// The program that should have answered reported an error.
+    /// The program that should have answered reported an error or printed nothing.
     #[error("the model's program reported an error")]
     ProgramFailed,
-    /// It took longer than the deadline.
+    /// No answer came before the deadline.
     #[error("the model did not answer in time")]
-    TooLate,
-    /// It could not be reached or started.
+    TimedOut,
+    /// The model could not be reached or started, or the request is too large to send.
     #[error("the model cannot be reached: {0}")]
     Unreachable(&'static str),
     /// The answer exceeds the size limit.
@@ -80,7 +81,7 @@ pub enum ModelError {
     /// The answer is not in the expected format.
     #[error("the answer cannot be read")]
     Unreadable,
-    /// A key must not be sent unencrypted.
+    /// The address would send the key unencrypted to another machine.
     #[error("a key is sent only over https, or to this machine")]
-    KeyInTheOpen,
+    UnencryptedKey,
 }

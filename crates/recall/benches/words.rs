@@ -28,7 +28,7 @@ fn main() {
         let (store, project) = open(&home);
         ask("everything in one project", memories, &store, Scope::Project(project), question);
         ask("a misspelt word", memories, &store, Scope::Project(project), misspelt);
-        ask("only common words", memories, &store, Scope::Project(project), common);
+        ask("only common words", memories, &store, Scope::Project(project), frequent_words);
         ask("every project", memories, &store, Scope::Everywhere, question);
         drop(store);
         write(memories, &home);
@@ -43,9 +43,9 @@ fn misspelt(corpus: &mut Corpus) -> String {
     corpus.question().replace("trouble", "migartion")
 }
 
-fn common(corpus: &mut Corpus) -> String {
+fn frequent_words(corpus: &mut Corpus) -> String {
     let question = corpus.question();
-    question.rsplit_once(" and ").map_or(question.clone(), |(common, _)| common.to_owned())
+    question.rsplit_once(" and ").map_or(question.clone(), |(question, _)| question.to_owned())
 }
 
 fn ask(

@@ -1,8 +1,10 @@
 //! Recall: a query in, ranked hits with their reasons out.
 //!
-//! One engine for every command, hook and server. Candidates come from three arms (words, meaning, structure), are fused into one
-//! relevance, and are multiplied by signals. All numbers are in one table (`RankingWeights`), with a profile for explicit searches
-//! and one for injections. Not here: SQL (`store`), the model (`embed`), how hits are shown.
+//! Every command, hook and server searches through one engine (`RecallEngine`). Three arms find candidates:
+//! by words, by meaning, and by structure (the files and symbols that the query names). Their results become
+//! one relevance, which signals such as age and use then multiply. The weights are in one table
+//! (`RankingWeights`), with a profile for explicit searches and one for injections. Not here: SQL (`store`),
+//! the model (`embed`), how hits are shown.
 
 mod engine;
 mod fusion;

@@ -1,13 +1,14 @@
-//! Files and symbols a query names. An error code looks like a symbol and is not one.
+//! Finds the files and symbols that a query names.
 //!
-//! Precise rather than greedy: `and/or` is no path, Node.js no file, GitHub no symbol. A name that is missed here is still a word of
-//! the query. Not here: whether any of them exists.
+//! When in doubt, a word is neither: `and/or` is no path, Node.js no file, GitHub and the error code E0277 no
+//! symbols. A name that is missed here is still searched as a word. Not here: whether the file or symbol
+//! exists.
 
 mod name_lists;
 
-use name_lists::{ERRNOS, EXTENSIONS, FILE_NAMES, NAMES_OF_PRODUCTS, NO_CODES};
+use name_lists::{ERROR_NAMES, EXTENSIONS, FILE_NAMES, NAMES_OF_PRODUCTS, NON_ERROR_PREFIXES};
 
-/// What a text names, each once and in its order.
+/// The files and symbols that a text names, each once, in the order of the text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Mentions {
     /// Paths, with `/` between folders and without `./`, `../` and line numbers.
@@ -16,22 +17,22 @@ pub(crate) struct Mentions {
     pub(crate) symbols: Vec<String>,
 }
 
-/// More of one sort than this is a listing, not a query.
-const MOST_OF_A_SORT: usize = 16;
-/// A longer query is a paste; its beginning says what it is about.
+/// At most so many files, and so many symbols, are kept: a text that names more is a listing, not a query.
+const MOST_MENTIONS: usize = 16;
+/// Only so much of a text is read: a longer query is a paste, and its beginning says what it is about.
 const MOST_BYTES: usize = 16 * 1024;
-/// A longer name is none.
+/// Anything longer is not a name.
 const LONGEST_NAME: usize = 256;
 
-/// Returns what a text names.
+/// Finds the files and symbols that a text names.
 pub(crate) fn mentions(text: &str) -> Mentions {
     let text = text.get(..text.floor_char_boundary(MOST_BYTES)).unwrap_or(text);
     let mut found = Mentions::default();
     for token in text.split(|c: char| c.is_whitespace() || ",;=|\"'“”‘’".contains(c)) {
         let name = without_marks(token);
-        // The compiler writes `error[E0277]`.
+        // rustc writes `error[E0277]`: the code may be only a part of the token.
         let is_error = name.split(['[', ']']).any(is_code);
-        if name.is_empty() || name.len() > LONGEST_NAME || is_elsewhere(name) || is_error {
+        if name.is_empty() || name.len() > LONGEST_NAME || is_url_or_address(name) || is_error {
             continue;
         }
         if let Some(file) = file(name) {
@@ -44,37 +45,39 @@ pub(crate) fn mentions(text: &str) -> Mentions {
 }
 
 fn push(names: &mut Vec<String>, name: String) {
-    if names.len() < MOST_OF_A_SORT && !names.contains(&name) {
+    if names.len() < MOST_MENTIONS && !names.contains(&name) {
         names.push(name);
     }
 }
 
-/// Takes off what prose and Markdown put around a name, but not what belongs to it: `./a`, `.env`, `open()`.
+/// Removes the punctuation and Markdown around a name, but keeps what belongs to it: `./a`, `.env`, `open()`.
 fn without_marks(token: &str) -> &str {
     let name = token.trim_start_matches(['`', '(', '[', '{', '<', '*', '@']);
     let mut name = name.trim_end_matches([':', '.', '!', '?', '`', ']', '}', '>', '*', '…']);
+    // A closing bracket belongs to the name only if its opening one does: `open()`, but not `(open.rs)`.
     while name.ends_with(')') && name.matches(')').count() > name.matches('(').count() {
         name = name.trim_end_matches(|c| ").:!?`".contains(c));
     }
     name
 }
 
-/// Whether one word stands alone between back quotes.
+/// Whether a token is one word between back quotes.
 fn is_quoted(token: &str) -> bool {
     token.starts_with('`')
         && token.trim_end_matches(|c| ".:!?)".contains(c)).len() > 1
         && token.matches('`').count() == 2
 }
 
-/// Whether it names something on another machine.
-fn is_elsewhere(name: &str) -> bool {
+/// Whether a name is a URL or has an `@`, as a mail address has: it is then no file or symbol of the project.
+fn is_url_or_address(name: &str) -> bool {
     (name.contains("://") && !name.starts_with("file://")) || name.contains('@')
 }
 
-/// Returns the path that is named.
+/// Returns the path that a name is, if it is one.
 fn file(name: &str) -> Option<String> {
     let path = with_slashes(name.strip_prefix("file://").unwrap_or(name));
-    let path = without_place(&path);
+    let path = without_line_number(&path);
+    // Stored paths are compared by their ends, which do not have `./` or `../`.
     let is_relative = path.starts_with("./") || path.starts_with("../");
     let path = path.trim_start_matches("../").trim_start_matches("./");
     let last = path.rsplit('/').next()?;
@@ -84,17 +87,18 @@ fn file(name: &str) -> Option<String> {
     (is_plain && is_path && !last.is_empty()).then(|| path.to_owned())
 }
 
-/// Writes a path of Windows as others do.
+/// Replaces the backslashes of a Windows path by slashes.
 fn with_slashes(path: &str) -> String {
     path.replace('\\', "/")
 }
 
-/// Takes off the line and column behind a path: `open.rs:42:7`, `open.ts(12`, `open.rs#L42`.
-fn without_place(path: &str) -> &str {
+/// Removes the line and column after a path: `open.rs:42:7`, `open.rs#L42`, `open.ts(12`. The last is what is
+/// left of `open.ts(12,5)`, because tokens end at commas.
+fn without_line_number(path: &str) -> &str {
     let path = path.split('(').next().unwrap_or(path);
     let path = path.split("#L").next().unwrap_or(path);
     match path.find(':') {
-        // The colon of a drive: `C:/a`.
+        // This is the colon of a drive, `C:/a`; the one before the line number comes later.
         Some(1) => {
             path.get(2..).and_then(|rest| rest.find(':')).and_then(|at| path.get(..at + 2)).unwrap_or(path)
         }
@@ -103,25 +107,30 @@ fn without_place(path: &str) -> &str {
     }
 }
 
-/// Whether a name without folders is surely that of a file.
+/// Whether the last part of a path is certainly the name of a file.
 fn is_file_name(name: &str) -> bool {
     if FILE_NAMES.contains(&name) {
         return true;
     }
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    // Digits before the dot make it a number, not a file. No stem at all is a hidden file.
     let is_number = stem.chars().all(|c| c.is_ascii_digit() || c == '.');
     (!is_number || stem.is_empty()) && EXTENSIONS.contains(&extension)
 }
 
-/// Returns the symbol that is named.
+/// Returns the symbol that a name is, if it is one: without arguments, type parameters and `self.`.
+///
+/// In back quotes any identifier counts; elsewhere it must look like code.
 fn symbol(name: &str, is_quoted: bool) -> Option<String> {
     let (name, is_called) = match name.split_once('(') {
         Some((name, ")" | ")?" | ");")) => (name, true),
         Some((name, _)) if has_inner_structure(name) => (name, true),
+        // A plain word before a bracket is prose: `file(s)`, `O(n)`.
         Some(_) => return None,
         None => (name, false),
     };
     let name = name.split('<').next().unwrap_or(name).trim_end_matches('!').trim_end_matches(':');
+    // Symbols are compared part by part from the end: `self` or a variable in front would prevent a match.
     let name = name.rsplit("->").next().unwrap_or(name);
     let name = ["self.", "this.", "Self::", "crate::"]
         .iter()
@@ -130,7 +139,7 @@ fn symbol(name: &str, is_quoted: bool) -> Option<String> {
     if !parts.iter().all(|part| is_identifier(part)) {
         return None;
     }
-    let is_joined = name.contains("::") || name.contains('#') || begins_like_a_type(&parts);
+    let is_joined = name.contains("::") || name.contains('#') || is_type_and_member(&parts);
     let is_one = parts.len() == 1;
     let is_symbol = is_called || (is_joined && !is_one) || has_inner_structure(name);
     let is_product = NAMES_OF_PRODUCTS.contains(&name.to_lowercase().as_str());
@@ -138,7 +147,7 @@ fn symbol(name: &str, is_quoted: bool) -> Option<String> {
     ((is_symbol && !is_product || is_quoted) && is_long_enough).then(|| name.to_owned())
 }
 
-/// Shorter names are met by chance.
+/// Shorter names would match symbols by chance.
 const SHORTEST_SYMBOL: usize = 3;
 
 fn is_identifier(part: &str) -> bool {
@@ -146,8 +155,10 @@ fn is_identifier(part: &str) -> bool {
     part.starts_with(|c: char| c.is_alphabetic() || c == '_') && part.chars().all(is_inside)
 }
 
-/// `Parser.parse`: after the end of a sentence a capital would follow.
-fn begins_like_a_type(parts: &[&str]) -> bool {
+/// Whether a dotted name begins with a capital and its last part does not: `Parser.parse`.
+///
+/// `done.Next` is no such name, but two sentences without a space between them.
+fn is_type_and_member(parts: &[&str]) -> bool {
     let begins =
         |part: Option<&&str>, is_so: fn(char) -> bool| part.is_some_and(|part| part.starts_with(is_so));
     parts.len() > 1
@@ -155,29 +166,31 @@ fn begins_like_a_type(parts: &[&str]) -> bool {
         && begins(parts.last(), |c| c.is_lowercase() || c == '_')
 }
 
-/// Whether nobody writes so but in code: `page_count`, `runMigration`, `WordQuery`.
+/// Whether a name has an underscore or a capital inside, as only code has: `page_count`, `runMigration`,
+/// `WordQuery`.
 fn has_inner_structure(name: &str) -> bool {
     let last = name.rsplit([':', '.', '#']).next().unwrap_or(name);
-    let has_joint = last.trim_matches('_').contains('_');
+    let has_underscore = last.trim_matches('_').contains('_');
     let characters: Vec<char> = last.chars().collect();
-    let has_hump = characters
+    let is_camel_case = characters
         .windows(2)
         .any(|pair| matches!(pair, [left, right] if left.is_lowercase() && right.is_uppercase()));
-    has_joint || has_hump
+    has_underscore || is_camel_case
 }
 
-/// Whether it is the code of an error: `E0277`, `TS2345`, `ENOENT`.
+/// Whether a name is an error code: `E0277`, `TS2345`, `ENOENT`.
 fn is_code(name: &str) -> bool {
-    if ERRNOS.contains(&name) || (name.starts_with("ERR_") && is_identifier(name)) {
+    if ERROR_NAMES.contains(&name) || (name.starts_with("ERR_") && is_identifier(name)) {
         return true;
     }
     let digits = name.trim_start_matches(|c: char| c.is_ascii_uppercase());
     let letters = name.strip_suffix(digits).unwrap_or_default();
+    // Only Oracle writes a hyphen: `ORA-00942`. After other letters it makes the key of an issue: `ABC-123`.
     let digits = if letters == "ORA" { digits.trim_start_matches('-') } else { digits };
     let is_shaped = (1..=5).contains(&letters.len())
         && (3..=5).contains(&digits.len())
         && digits.chars().all(|c| c.is_ascii_digit());
-    is_shaped && !NO_CODES.contains(&letters)
+    is_shaped && !NON_ERROR_PREFIXES.contains(&letters)
 }
 
 #[cfg(test)]

@@ -1,17 +1,21 @@
-//! Names in a query that occur in no memory: a sign that no memory answers it.
+//! Finds names in a query that occur in no memory: a sign that no memory answers the query.
 //!
-//! A missing everyday word proves nothing, because memories may use a synonym. A name has no synonyms: where nobody wrote
-//! `kubernetes`, a memory about containers does not answer a query about it, however near it is in meaning.
+//! A missing everyday word proves nothing, because memories may use a synonym. A name has no synonym: if no
+//! memory says `kubernetes`, a memory about containers does not answer a query about it, however near its
+//! meaning.
 
 use backstory_embed::is_everyday;
 use backstory_memory::{keywords, words};
 
-/// A longer query is a paste, in which names prove nothing.
+/// Only so many keywords are checked: the search looks up no more (`terms::MOST_TERMS`), so it cannot report
+/// that a later one is missing.
 const MOST_WORDS: usize = 64;
 
-/// Returns the share of a query's names that occur in no memory, 0 to 1.
+/// Returns the share, 0 to 1, of a query's names that are among `missing_words`: its words that occur in no
+/// memory.
 ///
-/// Returns 0 for a query that mostly consists of names: it is in a language the list of everyday words does not cover.
+/// Returns 0 if more than half of the query's words look like names. It is then probably not in English, the
+/// only language whose everyday words we know.
 pub(crate) fn share_out_of_vocabulary(query: &str, missing_words: &[String]) -> f64 {
     let said = keywords(query);
     let names: Vec<&String> = said.iter().take(MOST_WORDS).filter(|word| is_name(word)).collect();
@@ -22,7 +26,9 @@ pub(crate) fn share_out_of_vocabulary(query: &str, missing_words: &[String]) -> 
     missing as f64 / names.len() as f64
 }
 
-/// Whether a word is a name or a technical term. Only ASCII words: there is no list of everyday words for other scripts.
+/// Whether a word is a name or a technical term, that is, not an everyday English word.
+///
+/// Never true for a word with other than ASCII characters: our list of everyday words is English.
 fn is_name(word: &str) -> bool {
     word.len() > 1 && word.is_ascii() && !word.bytes().all(|byte| byte.is_ascii_digit()) && !is_everyday(word)
 }

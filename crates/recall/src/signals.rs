@@ -79,7 +79,7 @@ pub(crate) fn signals(memory: &Memory, input: SignalInput, weights: &RankingWeig
         (Signal::RecentUse, recent_use),
         (Signal::SameProject, if input.from.is_some() && is_own { weights.same_project } else { 1.0 }),
         (Signal::Kind, content.kind.weight().powf(weights.kind)),
-        (Signal::Provenance, trust_weight(&content.provenance).powf(weights.provenance)),
+        (Signal::Provenance, provenance_weight(&content.provenance).powf(weights.provenance)),
         (Signal::Confidence, (0.5 + 0.5 * content.confidence.get()).powf(weights.confidence)),
         (Signal::Unused, (1.0 / (1.0 + f64::from(input.shown.since_used) / SHOWN_HALF)).powf(weights.unused)),
     ];
@@ -100,7 +100,7 @@ pub(crate) fn freshness(state: Freshness, weights: &RankingWeights) -> Option<f6
 /// Impressions this often without use, a memory counts half.
 const SHOWN_HALF: f64 = 10.0;
 
-fn trust_weight(provenance: &Provenance) -> f64 {
+fn provenance_weight(provenance: &Provenance) -> f64 {
     match provenance {
         Provenance::User => 1.0,
         Provenance::Assistant | Provenance::Tool => 0.95,

@@ -60,7 +60,7 @@ pub struct EmbeddingReport {
     /// How many memories got their vectors.
     pub memories: u64,
     /// Whether another process was already embedding.
-    pub is_left_to_another: bool,
+    pub another_process_embeds: bool,
 }
 
 /// Why vectors could not be made. Pending memories stay pending.
@@ -85,7 +85,7 @@ pub fn embed_pending(
     let file = store.home().vectors();
     let mut embedded = EmbeddingReport::default();
     let Some(_lock) = lock_embedding(&file)? else {
-        return Ok(EmbeddingReport { is_left_to_another: true, ..embedded });
+        return Ok(EmbeddingReport { another_process_embeds: true, ..embedded });
     };
     if store.vectors().count_stale()? == 0 && file.exists() {
         return Ok(embedded);
@@ -109,7 +109,7 @@ pub fn embed_pending(
             Ok(true) => {}
             Ok(false) => return Ok(embedded),
             Err(EmbedError::File(VectorFileError::Busy { .. })) => {
-                return Ok(EmbeddingReport { is_left_to_another: true, ..embedded });
+                return Ok(EmbeddingReport { another_process_embeds: true, ..embedded });
             }
             Err(error) => return Err(error),
         }

@@ -1,7 +1,8 @@
-//! What the API answers. Every answer is a request of `app`, on a store like the commands': the two cannot differ.
+//! Answers API requests with the same functions of `app` that the commands call, so the two cannot disagree.
 //!
-//! A read gets a store it cannot write, so no `GET` changes anything, not even impressions. A project is named by its number or
-//! name; only `/api/context` takes a folder, since its callers know nothing else. Not here: access control and HTTP (`respond`).
+//! A read borrows the store immutably and every write method needs `&mut Store`, so no `GET` records
+//! anything, not even an impression. Requests name a project by its number or name; only `/api/context` takes
+//! a folder, because its callers know nothing else. Not here: access control and HTTP (`respond`).
 
 mod contexts;
 mod health;
@@ -26,17 +27,18 @@ use store_pool::{PooledStore, StorePool, StoreUse, file_of};
 
 /// Answers a request; boxed so that a test of the transport can make it slow or fail.
 type HandleRequest = Box<dyn Fn(&ApiRequest) -> Result<ApiReply, ApiError> + Send + Sync>;
-/// Returns the newest ids of the store.
+/// Returns the newest ids of the store; `None` if it cannot be read.
 type FindNewest = Box<dyn Fn() -> Option<NewestIds> + Send + Sync>;
 
-/// Answers the requests of a worker. Blocking: it is called on threads of its own.
+/// Answers the requests that a worker receives. It blocks, so the worker calls it on blocking threads.
 pub struct ApiHandler {
     handle: HandleRequest,
     newest: FindNewest,
 }
 
 impl ApiHandler {
-    /// Answers from the store of a home. `flags` are the settings of the command line.
+    /// Answers from the store of the home that the environment names. `flags` are settings given on the
+    /// command line.
     #[must_use]
     pub fn for_home(environment: Environment, flags: Vec<String>) -> ApiHandler {
         let api = std::sync::Arc::new(Api::new(environment, flags));
@@ -44,7 +46,7 @@ impl ApiHandler {
         ApiHandler::from_functions(move |request| api.answer(request), move || watching.newest())
     }
 
-    /// Answers by two functions.
+    /// Answers with the caller's functions, so that a test of the transport needs no store.
     pub fn from_functions(
         handle: impl Fn(&ApiRequest) -> Result<ApiReply, ApiError> + Send + Sync + 'static,
         newest: impl Fn() -> Option<NewestIds> + Send + Sync + 'static,
@@ -56,7 +58,7 @@ impl ApiHandler {
         (self.handle)(request)
     }
 
-    /// Returns the newest ids; called a few times a second, only while somebody listens.
+    /// Returns the newest ids. Called a few times a second while a client listens for live events.
     pub(crate) fn newest(&self) -> Option<NewestIds> {
         (self.newest)()
     }
@@ -92,7 +94,7 @@ impl Api {
         Api { environment, flags, began: Instant::now(), stores, vectors, watched }
     }
 
-    /// Reads the settings anew: they may have changed while the worker runs.
+    /// Reads the settings again for each request, because they may change while the worker runs.
     fn app(&self) -> Result<App, AppError> {
         let app = App::outside_projects(self.environment.clone(), &self.flags)?;
         Ok(App { vectors: self.vectors.clone(), ..app })
@@ -107,7 +109,7 @@ impl Api {
         match request.operation {
             ApiOperation::Read(operation) => {
                 let lent = self.stores.lend(StoreUse::Read, &app)?;
-                // A read ends at the client's deadline; a write that has begun is finished.
+                // A read stops at the request's deadline. A write has none: once begun, it is finished.
                 lent.read_until(request.until, || self.read(operation, request, &lent, &app))
             }
             ApiOperation::Write(operation) => {
@@ -126,18 +128,18 @@ impl Api {
     ) -> Result<ApiReply, AppError> {
         match operation {
             ReadOperation::Status => health::status(store, store.problem.clone(), self.began.elapsed(), app),
-            ReadOperation::Hooks => health::hooks(store),
-            ReadOperation::Stats => health::stats(store),
-            ReadOperation::Projects => projects::list(store),
+            ReadOperation::Hooks => health::hooks(store, app),
+            ReadOperation::Stats => health::stats(store, app),
+            ReadOperation::Projects => projects::list(store, app),
             ReadOperation::Project => projects::overview(request, store, app),
             ReadOperation::Memories => memories::list(request, store, app),
             ReadOperation::Memory => memories::one(request, store, app),
             ReadOperation::Search => search::search(request, store, app),
             ReadOperation::Timeline => search::timeline(request, store, app),
             ReadOperation::Sessions => sessions::list(request, store, app),
-            ReadOperation::Session => sessions::turns_of_session(request, store),
+            ReadOperation::Session => sessions::turns_of_session(request, store, app),
             ReadOperation::Injections => injections::list(request, store, app),
-            ReadOperation::Injection => injections::one(request, store),
+            ReadOperation::Injection => injections::one(request, store, app),
             ReadOperation::PreviewContext => contexts::preview(request, store, app, &self.flags),
             ReadOperation::ContextText => contexts::text(request, store, app),
         }
@@ -163,6 +165,7 @@ impl Api {
 
     fn newest(&self) -> Option<NewestIds> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        // After an error nothing is kept, so the next poll opens the store again.
         let polled = poll(watched.take(), self).ok();
         let newest = polled.as_ref().map(|polled| polled.newest);
         *watched = polled;
@@ -170,26 +173,31 @@ impl Api {
     }
 }
 
-/// Returns which store a write needs. A batch and an injection are answered also from a store that cannot be written.
+/// Returns which store a write needs.
+///
+/// A batch mostly reads, so a read-only store will do: it is answered without recording the use.
 fn store_use(operation: WriteOperation) -> StoreUse {
     match operation {
-        WriteOperation::Batch | WriteOperation::InjectContext => StoreUse::Read,
+        WriteOperation::Batch => StoreUse::Read,
         WriteOperation::Remember
         | WriteOperation::Revise
         | WriteOperation::Pin
         | WriteOperation::Supersede
-        | WriteOperation::Forget => StoreUse::Write,
+        | WriteOperation::Forget
+        | WriteOperation::InjectContext => StoreUse::Write,
     }
 }
 
-/// Polls the store. While nothing was written, it reads one number only.
+/// Polls the store. As long as nothing was written, it reads only SQLite's data version.
 fn poll(before: Option<WatchedStore>, api: &Api) -> Result<WatchedStore, AppError> {
+    // If the database file was replaced, our connection still reads the old one: open the new one.
     let before = match before.filter(|watched| watched.file == file_of(watched.store.home())) {
         Some(watched) => watched,
         None => {
             let app = api.app()?;
             let store = Store::open(&app.home, Purpose::Read, app.now)?;
             let file = file_of(&app.home);
+            // SQLite never reports this version, so the ids are read below.
             WatchedStore { store, file, data_version: i64::MIN, newest: NewestIds::default() }
         }
     };
@@ -201,23 +209,19 @@ fn poll(before: Option<WatchedStore>, api: &Api) -> Result<WatchedStore, AppErro
     Ok(WatchedStore { data_version, newest, ..before })
 }
 
-/// Turns an error into a status and a code.
+/// Converts an error to what the API reports: status, code, message, hint.
 fn api_error(error: &AppError) -> ApiError {
     let code = error.code();
     let api_error = ApiError::new(code.http_status(), code.as_str(), error.line());
-    let hint = (!error.hints().is_empty()).then(|| error.hints().join("; "));
+    let hints = error.hints();
+    let hint = (!hints.is_empty()).then(|| hints.join("; "));
     ApiError { hint, existing_id: error.memory().map(|id| id.0), ..api_error }
 }
 
-/// Writes a reply.
+/// Makes a JSON reply.
 fn json(value: &impl Serialize) -> Result<ApiReply, AppError> {
     let bytes = serde_json::to_vec(value);
     bytes.map(ApiReply::Json).map_err(|error| AppError::internal("cannot write JSON").because(&error))
-}
-
-/// Turns microseconds into milliseconds.
-fn ms(us: u32) -> f64 {
-    f64::from(us) / 1000.0
 }
 
 #[cfg(test)]
@@ -228,7 +232,7 @@ mod tests {
     #[test]
     fn a_read_ends_at_the_deadline_of_its_client() {
         let world = tempfile::tempdir().unwrap();
-        let environment = Environment::of([("BACKSTORY_HOME", world.path().join("home"))]);
+        let environment = Environment::with_variables([("BACKSTORY_HOME", world.path().join("home"))]);
         let api = Api::new(environment, Vec::new());
         let answer = |operation: ReadOperation, until: Instant| {
             let (query, body) = (Query::parse("q=gateway&id=1"), serde_json::Value::Null);

@@ -1,4 +1,4 @@
-//! The two doors: binding them, and speaking HTTP with whoever comes in.
+//! The socket and the loopback port: binds them, and serves HTTP on their connections.
 
 use crate::RequestSource;
 use crate::respond::Shared;
@@ -73,13 +73,13 @@ pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: 
         }
     }
     let all = async { while speaking.join_next().await.is_some() {} };
-    // What is still not done is broken off: whoever ends a worker does not want to wait for a listener.
+    // Connections that are still open are dropped: a live-event stream would keep the worker from ending.
     drop(timeout(SHUTDOWN_GRACE, all).await);
 }
 
-/// Waits until the worker is told to end.
+/// Waits until the worker is asked to stop.
 pub(crate) async fn stop_requested(stopped: &mut watch::Receiver<bool>) {
-    // An error is that nobody can tell any more: the end too.
+    // An error means that the sender is gone, so the worker is ending as well.
     drop(stopped.wait_for(|stop| *stop).await);
 }
 

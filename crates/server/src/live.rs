@@ -9,24 +9,24 @@ use tokio::sync::Notify;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, sleep};
 
-/// How often is looked for something new, while somebody listens.
-const LOOK: Duration = Duration::from_millis(250);
-/// How often a listener is told that we are still there.
+/// How often the store is polled while there are listeners.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// A listener that got nothing for so long gets a comment, which shows that the worker is alive.
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// A listener that is this far behind is let go; it comes back by itself.
+/// A listener with so many unread messages is dropped; the browser reconnects by itself.
 const MOST_BEHIND: usize = 64;
-/// More listeners than this are not told anything.
+/// The most listeners at a time; further ones are refused.
 const MOST_LISTENERS: usize = 64;
 
-/// Everyone who listens.
+/// The open connections that get live events.
 #[derive(Default)]
 pub(crate) struct Listeners {
     all: Mutex<Vec<Sender<Bytes>>>,
-    came: Notify,
+    added: Notify,
 }
 
 impl Listeners {
-    /// Adds a listener; nothing where there are too many.
+    /// Adds a listener; `None` if there are too many.
     pub(crate) fn add(&self) -> Option<Receiver<Bytes>> {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|listener| !listener.is_closed());
@@ -34,21 +34,21 @@ impl Listeners {
             return None;
         }
         let (sender, receiver) = channel(MOST_BEHIND);
-        // A first word at once: the browser then knows that it is heard.
+        // Sends a comment at once, so that the browser knows that it is connected.
         sender.try_send(Bytes::from_static(b": here\n\n")).ok()?;
         all.push(sender);
-        self.came.notify_one();
+        self.added.notify_one();
         Some(receiver)
     }
 
-    /// Whether anyone listens.
+    /// Whether there is a listener.
     pub(crate) fn any(&self) -> bool {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|listener| !listener.is_closed());
         !all.is_empty()
     }
 
-    /// Lets everyone go.
+    /// Drops every listener.
     pub(crate) fn end(&self) {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -60,14 +60,14 @@ impl Listeners {
     }
 }
 
-/// Tells listeners what is new, for ever.
+/// Sends the newest ids to the listeners, for ever.
 pub(crate) async fn watch(listeners: Arc<Listeners>, handler: Arc<ApiHandler>) {
     loop {
-        listeners.came.notified().await;
+        listeners.added.notified().await;
         let mut known = newest(&handler).await;
         let mut sent_at = Instant::now();
         while listeners.any() {
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
             let found = newest(&handler).await;
             let changes = changes(known, found);
             if !changes.is_empty() || sent_at.elapsed() >= HEARTBEAT {

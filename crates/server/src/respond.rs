@@ -148,7 +148,7 @@ impl Shared {
         let bytes = read.map_err(|error| match error.downcast_ref::<LengthLimitError>() {
             Some(_) => ApiError::new(413, "too_large", "the request is too large")
                 .hint(format!("at most {} bytes", self.limits.body_bytes)),
-            None => ApiError::new(400, "broken_off", "the request ended before its end"),
+            None => ApiError::new(400, "broken_off", "the request broke off"),
         })?;
         let bytes = bytes.to_bytes();
         if bytes.is_empty() {
@@ -218,11 +218,11 @@ fn too_many() -> ApiError {
 }
 
 fn unknown_path() -> ApiError {
-    ApiError::new(404, "unknown_path", "there is nothing here").hint("docs/http.md lists every path")
+    ApiError::new(404, "unknown_path", "nothing is served at this path").hint("docs/http.md lists every path")
 }
 
 fn other_methods(others: &[&str]) -> Response<Reply> {
-    let mut response = reply::refusal(&ApiError::new(405, "wrong_method", "this path wants another method"));
+    let mut response = reply::refusal(&ApiError::new(405, "wrong_method", "this path needs another method"));
     if let Ok(allowed) = HeaderValue::from_str(&others.join(", ")) {
         response.headers_mut().insert(ALLOW, allowed);
     }

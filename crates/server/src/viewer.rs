@@ -1,13 +1,13 @@
-//! The viewer's files, part of the binary: `index.html` is `/`, every other file is below `/assets/`.
+//! The viewer's files, embedded in the binary: `index.html` is served at `/`, all others below `/assets/`.
 
-/// Names files of `viewer/` and takes them in.
+/// Embeds files of `viewer/`: each path becomes a pair of the path and the file's bytes.
 macro_rules! files {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_bytes!(concat!("../viewer/", $name)))),*]
     };
 }
 
-/// Every file of the viewer, by its path in `viewer/`.
+/// Every file of the viewer: its path in `viewer/`, and its bytes.
 pub const FILES: &[(&str, &[u8])] = files![
     "api.js",
     "app.js",
@@ -49,7 +49,7 @@ pub const FILES: &[(&str, &[u8])] = files![
     "words.js",
 ];
 
-/// Returns the file at a path: its type and what it holds.
+/// Returns the content type and the bytes of the file at a URL path.
 pub(crate) fn file(path: &str) -> Option<(&'static str, &'static [u8])> {
     let wanted = match path {
         "/" => "index.html",
@@ -72,6 +72,7 @@ fn content_type(name: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backstory_memory::Kind;
     use std::fs;
     use std::path::Path;
 
@@ -93,13 +94,21 @@ mod tests {
         }
     }
 
-    /// The modules a file imports, by their names.
+    #[test]
+    fn the_viewer_lists_every_kind() {
+        let (_, words) = FILES.iter().find(|(name, _)| *name == "words.js").unwrap();
+        let kinds = format!("export const KINDS = {:?};", Kind::ALL.map(Kind::as_str));
+        assert!(std::str::from_utf8(words).unwrap().contains(&kinds), "{kinds}");
+    }
+
+    /// Returns the modules a file imports, by their paths in `viewer/`.
     fn imports(name: &str) -> Vec<String> {
         let (_, bytes) = FILES.iter().find(|(known, _)| *known == name).expect("a file of the viewer");
         let folder = Path::new(name).parent().unwrap();
         let imported = |line: &&'static str| line.starts_with("import ");
         let lines = std::str::from_utf8(bytes).unwrap().lines().filter(imported);
         let named = |line: &'static str| line.split('"').nth(1).expect("a module in quotes");
+        // Folders are one level deep, so `../` always leads to `viewer/` itself.
         let resolved = |module: &str| match module.strip_prefix("../") {
             Some(above) => above.to_owned(),
             None => folder.join(module.trim_start_matches("./")).to_str().unwrap().to_owned(),
@@ -112,6 +121,7 @@ mod tests {
         let (_, index) = FILES.iter().find(|(name, _)| *name == "index.html").unwrap();
         let index = std::str::from_utf8(index).unwrap();
         let mut needed = vec!["app.js".to_owned(), "pages/timeline.js".to_owned()];
+        // The list grows while we walk it: what an import imports is needed too.
         let mut at = 0;
         while let Some(name) = needed.get(at).cloned() {
             let preload = format!("<link rel=\"modulepreload\" href=\"/assets/{name}\">");

@@ -38,17 +38,17 @@ export const injections = (query, signal) => ask("GET", path("injections"), { qu
 export const injection = (id, signal) => ask("GET", path("injections", id), { signal });
 
 async function ask(method, address, { query, body, signal, keepalive }) {
-  const asked = new URLSearchParams(Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== ""));
+  const parameters = new URLSearchParams(Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== ""));
   const options = { method, signal, keepalive, credentials: "same-origin", headers: { accept: "application/json" } };
   if (body) {
     options.body = JSON.stringify(body);
     options.headers["content-type"] = "application/json";
   }
-  const answer = await fetch(asked.size ? `${address}?${asked}` : address, options).catch(unreachable);
-  const told = await answer.json().catch(() => null);
-  if (!answer.ok) throw refusal(answer.status, told);
+  const answer = await fetch(parameters.size ? `${address}?${parameters}` : address, options).catch(unreachable);
+  const reply = await answer.json().catch(() => null);
+  if (!answer.ok) throw refusal(answer.status, reply);
   if (method !== "GET") written += 1;
-  return told;
+  return reply;
 }
 
 function unreachable(cause) {
@@ -56,8 +56,8 @@ function unreachable(cause) {
   throw new Refused(0, "unreachable", "The worker does not answer", "It ends by itself after a while without visitors. Run `backstory view` to start it again.");
 }
 
-function refusal(status, told) {
-  const error = told?.error;
+function refusal(status, reply) {
+  const error = reply?.error;
   const inTheWay = error?.existing_id ? `Memory #${error.existing_id} stands in the way.` : null;
   if (error) return new Refused(status, error.code, error.message, error.hint ?? inTheWay);
   return new Refused(status, "unknown", `The worker answered with ${status}`, "Its log says more: `backstory status` names the folder.");

@@ -25,11 +25,11 @@ const PAGES = {
 // Most pages answer within this; a skeleton that flashes is worse than none.
 const PATIENCE_MS = 150;
 
-let leaving = new AbortController();
+let currentPage = new AbortController();
 let shownPlace = null;
 
 async function start() {
-  // Before anything is drawn: the first drawing takes many times as long, and what is asked for next would wait for it.
+  // Before anything is drawn: the first drawing takes many times as long, and the next request would wait for it.
   const refused = await signIn();
   const main = drawShell(document.body);
   placeToasts(document.body);
@@ -62,10 +62,10 @@ async function signIn() {
 
 async function show(main) {
   if (!location.hash.startsWith("#/")) rename("timeline");
-  leaving.abort();
-  leaving = new AbortController();
+  currentPage.abort();
+  currentPage = new AbortController();
   delete main.dataset.shown;
-  const { signal } = leaving;
+  const { signal } = currentPage;
   const { parts, query } = address();
   const [place = "timeline", ...rest] = parts;
   markPlace(place, query);

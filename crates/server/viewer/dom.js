@@ -21,14 +21,14 @@ export function fill(element, ...children) {
 
 /**
  * Draws each thing as a child, and again only those that are not as they were: the others keep their focus, their scrolling and what
- * is folded open. `draw(thing, before)` is given the element it replaces.
+ * is folded open. `draw(thing, before)` receives the element it replaces.
  */
 export function redraw(element, things, draw) {
   things.forEach((thing, at) => {
-    const told = JSON.stringify(thing);
+    const source = JSON.stringify(thing);
     const before = element.children[at];
-    if (before?.told === told) return;
-    const after = Object.assign(draw(thing, before), { told });
+    if (before?.source === source) return;
+    const after = Object.assign(draw(thing, before), { source });
     if (before) replace(before, after);
     else element.append(after);
   });
@@ -47,7 +47,7 @@ function replace(before, after) {
 function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes ?? {})) {
     if (name === "on") {
-      for (const [event, heard] of Object.entries(value)) element.addEventListener(event, heard);
+      for (const [event, listener] of Object.entries(value)) element.addEventListener(event, listener);
     } else if (value !== null && value !== undefined && value !== false) {
       put(element, name, value === true ? "" : String(value));
     }

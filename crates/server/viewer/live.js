@@ -1,4 +1,4 @@
-// Hears from the worker what is new (server-sent events) and tells the pages that listen.
+// Receives what is new from the worker (server-sent events) and passes it to the pages that listen.
 
 const AGAIN_AFTER_MS = 5000;
 const listeners = new Set();
@@ -20,12 +20,12 @@ function open() {
   stream = new EventSource("/api/events");
   stream.addEventListener("open", () => {
     become("live");
-    // Pages are drawn while the first connection is made; what was written during a later gap, nobody told them.
-    if (wasAway) tell({ kind: "back", id: null });
+    // Pages are drawn while the first connection is made; what was written during a later gap, they have missed.
+    if (wasAway) notify({ kind: "back", id: null });
     wasAway = false;
   });
   for (const kind of ["memory", "event", "injection"]) {
-    stream.addEventListener(kind, (message) => tell({ kind, id: idOf(message.data) }));
+    stream.addEventListener(kind, (message) => notify({ kind, id: idOf(message.data) }));
   }
   stream.addEventListener("error", () => {
     become("waiting");
@@ -46,15 +46,15 @@ function close() {
   stream = null;
 }
 
-/** Calls `heard` with each `{ kind, id }`; the kind is memory, event, injection, back (after a gap) or state (live, waiting). */
-export function listen(heard, signal) {
-  listeners.add(heard);
-  signal?.addEventListener("abort", () => listeners.delete(heard));
+/** Calls `listener` with each `{ kind, id }`; the kind is memory, event, injection, back (after a gap) or state (live, waiting). */
+export function listen(listener, signal) {
+  listeners.add(listener);
+  signal?.addEventListener("abort", () => listeners.delete(listener));
 }
 
 /**
  * Keeps a page as it is now: `catchUp` is called when something of these kinds was written, one call at a time and one more for what
- * came meanwhile, with a pause of `restMs` between two. Returns the function that news call.
+ * came meanwhile, with a pause of `restMs` between two. Returns the function that each change calls.
  */
 export function follow(kinds, catchUp, signal, restMs = 0) {
   let isBusy = false;
@@ -65,7 +65,7 @@ export function follow(kinds, catchUp, signal, restMs = 0) {
     isBusy = true;
     do {
       hasMore = false;
-      // Where it fails, the next news, or the next visit, finds it.
+      // Where it fails, the next change or the next visit catches up.
       await Promise.resolve(catchUp()).catch(() => {});
       await new Promise((resolve) => setTimeout(resolve, restMs));
     } while (hasMore && !signal.aborted);
@@ -80,11 +80,11 @@ export const liveState = () => state;
 
 function become(next) {
   state = next;
-  tell({ kind: "state", id: null });
+  notify({ kind: "state", id: null });
 }
 
-function tell(news) {
-  for (const heard of listeners) heard(news);
+function notify(change) {
+  for (const listener of listeners) listener(change);
 }
 
 function idOf(data) {

@@ -9,8 +9,8 @@ export function address(hash = location.hash) {
 /** Writes an address: link("memory", 12), link("timeline", { kind: "decision" }). */
 export function link(...parts) {
   const query = typeof parts.at(-1) === "object" ? parts.pop() : {};
-  const asked = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""));
-  return `#/${parts.map(encodeURIComponent).join("/")}${asked.size ? `?${asked}` : ""}`;
+  const parameters = new URLSearchParams(Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== ""));
+  return `#/${parts.map(encodeURIComponent).join("/")}${parameters.size ? `?${parameters}` : ""}`;
 }
 
 /** Goes to an address. */

@@ -1,4 +1,4 @@
-// What stands around every page: the way to the pages, the project that is looked at, the theme, whether news arrive.
+// What stands around every page: the way to the pages, the project that is looked at, the theme, whether changes arrive.
 
 import * as api from "./api.js";
 import { fill, h, svg } from "./dom.js";
@@ -31,7 +31,7 @@ const ICONS = {
 
 const bar = h("ul", { class: "nav-list" });
 const scope = h("select", { class: "field field-small", "aria-label": "Project", on: { change: changeScope } }, h("option", { value: "" }, "All projects"));
-const news = h("span", { class: "news" });
+const liveMark = h("span", { class: "live-state" });
 
 /** Draws the shell and returns the place for pages. */
 export function drawShell(body) {
@@ -42,10 +42,10 @@ export function drawShell(body) {
       h("a", { class: "brand", href: link("timeline") }, mark(), h("span", null, "Backstory")),
       h("label", { class: "scope" }, h("span", { class: "filter-name" }, "Project"), scope),
       h("nav", { class: "nav", "aria-label": "Pages" }, bar),
-      h("div", { class: "side-foot" }, news, themeSwitch(), h("button", { class: "quiet", on: { click: showHelp }, "aria-keyshortcuts": "?" }, "Keys", h("kbd", null, "?")))),
+      h("div", { class: "side-foot" }, liveMark, themeSwitch(), h("button", { class: "quiet", on: { click: showHelp }, "aria-keyshortcuts": "?" }, "Keys", h("kbd", null, "?")))),
     main);
-  listen(({ kind }) => (kind === "state" ? showNews() : (known = null)));
-  showNews();
+  listen(({ kind }) => (kind === "state" ? showLiveState() : (known = null)));
+  showLiveState();
   return main;
 }
 
@@ -61,10 +61,10 @@ export function markPlace(place, query) {
 
 let known = null;
 
-/** Lists the projects there are, the one that is looked at chosen. Asked once the page is there: it is what the reader came for. */
+/** Lists the projects there are, the one that is looked at chosen. Fetched once the page is there: it is what the reader came for. */
 export async function fillScope(place, query) {
   const project = place === "project" ? (address().parts[1] ?? "") : (query.project ?? "");
-  known ??= api.projects().then((told) => told.projects, () => ((known = null), []));
+  known ??= api.projects().then((reply) => reply.projects, () => ((known = null), []));
   const projects = await known;
   fill(scope, h("option", { value: "" }, "All projects"), projects.map((each) => h("option", { value: each.id }, each.name)));
   scope.value = project;
@@ -95,11 +95,11 @@ function themeSwitch() {
   return button;
 }
 
-const NEWS = { live: "Live", connecting: "Connecting", waiting: "Not connected" };
+const LIVE_STATES = { live: "Live", connecting: "Connecting", waiting: "Not connected" };
 
-function showNews() {
-  news.dataset.state = liveState();
-  fill(news, h("span", { class: "news-dot", "aria-hidden": "true" }), NEWS[liveState()]);
+function showLiveState() {
+  liveMark.dataset.state = liveState();
+  fill(liveMark, h("span", { class: "live-dot", "aria-hidden": "true" }), LIVE_STATES[liveState()]);
 }
 
 function icon(name) {

@@ -16,7 +16,7 @@ export function chosen(key, otherwise) {
   return values.has(key) ? values.get(key) : otherwise;
 }
 
-/** Keeps a choice and tells who watches it. */
+/** Keeps a choice and notifies its watchers. */
 export function choose(key, value) {
   values.set(key, value);
   try {
@@ -24,12 +24,12 @@ export function choose(key, value) {
   } catch {
     // As above.
   }
-  for (const heard of watchers.get(key) ?? []) heard(value);
+  for (const watcher of watchers.get(key) ?? []) watcher(value);
 }
 
-/** Calls `heard` at each new choice, until the signal is aborted. */
-export function watch(key, heard, signal) {
+/** Calls `watcher` at each new choice, until the signal is aborted. */
+export function watch(key, watcher, signal) {
   if (!watchers.has(key)) watchers.set(key, new Set());
-  watchers.get(key).add(heard);
-  signal?.addEventListener("abort", () => watchers.get(key).delete(heard));
+  watchers.get(key).add(watcher);
+  signal?.addEventListener("abort", () => watchers.get(key).delete(watcher));
 }

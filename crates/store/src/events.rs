@@ -1,4 +1,4 @@
-//! Events: what hosts told us, kept once each (law 3).
+//! Events: what hosts reported, each stored once (law 3).
 //!
 //! Not here: waiting for the database (`spool`), what becomes of them (`distilled`), when they go (`maintain`).
 
@@ -15,7 +15,8 @@ use crate::db::home::beside;
 use crate::db::open::TxError;
 use crate::{Receipt, ReceiptId, Store, StoreError, injections};
 use backstory_memory::{
-    Event, EventId, EventKind, IdempotencyKey, ProjectId, ProjectRef, Provenance, SessionId, Timestamp,
+    Event, EventId, EventKind, IdempotencyKey, ProjectId, ProjectRef, Provenance, Redacted, SessionId,
+    Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use std::fs;
@@ -27,9 +28,9 @@ const LARGEST_LOG: u64 = 96 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IncomingEvent {
     /// What happened.
-    pub event: Event,
+    pub event: Redacted<Event>,
     /// Where.
-    pub project_ref: ProjectRef,
+    pub project_ref: Redacted<ProjectRef>,
 }
 
 /// What became of an event.
@@ -133,8 +134,8 @@ impl EventReader<'_> {
         })
     }
 
-    /// Reads the newest events of a session in the order they arrived; from before them what was asked and answered, and what came
-    /// from strangers: it taints what follows, however long ago it was.
+    /// Reads the newest events of a session in the order they arrived. Of earlier ones it adds prompts, ends of turns and outside
+    /// content: that taints what follows, however long ago it was.
     pub fn latest(&self, session: SessionId, most: u32) -> Result<Vec<StoredEvent>, StoreError> {
         self.store.read("read a session's events", |db| {
             let sql =

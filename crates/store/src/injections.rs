@@ -9,7 +9,7 @@ use crate::db::codes;
 use crate::db::facets::{InjectionReader, InjectionWriter};
 use crate::db::open::TxError;
 use crate::{ImpressionKind, StoreError};
-use backstory_memory::{Injection, InjectionId, MemoryId, Shingles, Timestamp};
+use backstory_memory::{Injection, InjectionId, MemoryId, Redacted, Shingles, Timestamp};
 use rusqlite::{Connection, Row, Rows, params};
 
 /// An echo older than this many blocks is not looked for.
@@ -61,7 +61,7 @@ pub struct Receipt {
     /// The host's name.
     pub host: String,
     /// What the host called the event.
-    pub event: String,
+    pub event: Redacted<String>,
     /// When it ran.
     pub at: Timestamp,
     /// How long it took, in microseconds, from the start of the process.
@@ -207,7 +207,7 @@ fn receipts_from(mut rows: Rows<'_>) -> Result<Vec<Receipt>, TxError> {
 fn receipt_from(row: &Row<'_>) -> Result<Receipt, TxError> {
     Ok(Receipt {
         host: row.get("host")?,
-        event: row.get("event")?,
+        event: Redacted::vouch(row.get("event")?),
         at: Timestamp(row.get("at_ms")?),
         duration_us: row.get("duration_us")?,
         bytes_in: row.get("bytes_in")?,
@@ -268,7 +268,7 @@ pub(crate) fn insert_receipt(db: &Connection, receipt: &Receipt) -> rusqlite::Re
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         params![
             receipt.host,
-            receipt.event,
+            receipt.event.as_str(),
             receipt.at.0,
             receipt.duration_us,
             receipt.bytes_in,

@@ -1,13 +1,15 @@
 //! Writing memories and reading them back whole.
 //!
-//! Not here: finding them (`search`), changing them (`revise`), removing them (`forget`).
+//! Not here: the columns of what they say (`columns`), finding them (`search`), changing them (`revise`), removing them (`forget`).
 
 pub(crate) mod anchors;
+pub(crate) mod columns;
 pub(crate) mod distilled;
 pub(crate) mod forget;
 pub(crate) mod links;
 pub(crate) mod polish;
 pub(crate) mod revise;
+pub(crate) mod revisions;
 pub(crate) mod transfer;
 
 use crate::StoreError;
@@ -16,26 +18,17 @@ use crate::db::facets::{MemoryReader, MemoryWriter};
 use crate::db::open::TxError;
 use crate::search::words;
 use backstory_memory::{
-    Category, Checksum, Confidence, Content, Details, EventId, Importance, Memory, MemoryId, ProjectId,
-    SessionId, Standing, Timestamp, Uid,
+    Checksum, Content, EventId, Memory, MemoryId, ProjectId, Redacted, SessionId, Standing, Timestamp, Uid,
 };
-use rusqlite::types::FromSql;
-use rusqlite::{Connection, OptionalExtension, Row, Statement, ToSql, params, params_from_iter};
-
-/// The columns of what a memory says, in the order [`memory_from`] reads them and [`write_content`] writes them.
-macro_rules! content_columns {
-    () => {
-        "kind, category, title, body, facts, concepts, files, details, importance, confidence, provenance, scope, pinned, valid_from_ms, valid_to_ms"
-    };
-}
-pub(crate) use content_columns;
+use columns::{ColumnReader, content_columns, content_parameters};
+use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 /// Selects whole memories, for [`memory_from`].
 macro_rules! whole_memories {
     ($which:literal) => {
         concat!(
             "SELECT id, ",
-            $crate::memories::content_columns!(),
+            $crate::memories::columns::content_columns!(),
             ", uid, project_id, session_id, superseded_by, created_at_ms, updated_at_ms, times_seen, times_used,
                  last_used_at_ms, checksum FROM memories ",
             $which
@@ -54,7 +47,7 @@ pub struct NewMemory {
     /// Where it came from.
     pub origin: MemoryOrigin,
     /// What it says.
-    pub content: Content,
+    pub content: Redacted<Content>,
     /// When it was first written.
     pub created_at: Timestamp,
 }
@@ -75,7 +68,7 @@ pub struct MemoryOrigin {
 pub struct UsageHistory {
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// How often the same thing was met.
+    /// How often the same thing was seen.
     pub times_seen: u32,
     /// How often it was used.
     pub times_used: u32,
@@ -247,10 +240,14 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
         "INSERT INTO memories (",
         content_columns!(),
         ", tokens, fingerprint, checksum, uid, project_id, session_id, created_at_ms, updated_at_ms, times_seen, times_used,
-            last_used_at_ms, id)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)"
+            last_used_at_ms, id) VALUES (",
+        content_parameters!(),
+        ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     ))?;
     let rest = params![
+        content.tokens().0,
+        content.fingerprint().0,
+        Checksum::of_content(content).0.0,
         uid.as_str(),
         memory.project.0,
         memory.origin.session.map(|id| id.0),
@@ -261,40 +258,11 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
         usage.last_used_at.map(|time| time.0),
         id.map(|id| id.0),
     ];
-    write_content(&mut statement, content, rest)?;
+    columns::execute(&mut statement, content, rest)?;
     let id = MemoryId(db.last_insert_rowid());
     anchors::insert_files(db, id, &content.files)?;
     distilled::link_evidence(db, id, &memory.origin.events)?;
     Ok(id)
-}
-
-/// Runs a statement with what a memory says, in the order of [`content_columns!`], then its tokens, fingerprint and checksum, then the rest.
-pub(crate) fn write_content(
-    statement: &mut Statement<'_>,
-    content: &Content,
-    rest: &[&dyn ToSql],
-) -> rusqlite::Result<()> {
-    let said = params![
-        content.kind.as_str(),
-        content.category.as_ref().map(|category| &category.0),
-        content.title,
-        content.body,
-        codes::list_text(&content.facts),
-        codes::list_text(&content.concepts),
-        codes::list_text(&content.files),
-        content.details.as_ref().map(Details::to_json),
-        content.importance.get(),
-        content.confidence.get(),
-        content.provenance.to_string(),
-        content.scope.as_str(),
-        content.pinned,
-        content.valid_from.map(|time| time.0),
-        content.valid_to.map(|time| time.0),
-        content.tokens().0,
-        content.fingerprint().0,
-        Checksum::of_content(content).0.0,
-    ];
-    statement.execute(params_from_iter(said.iter().chain(rest))).map(drop)
 }
 
 fn fresh_uid(at: Timestamp) -> Uid {
@@ -308,26 +276,10 @@ fn fresh_uid(at: Timestamp) -> Uid {
 
 /// Reads a whole memory from a row of [`whole_memories!`].
 pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, TxError> {
-    let mut column = ColumnReader { row, next: 0 };
+    let mut column = ColumnReader::new(row);
     let id = MemoryId(column.read()?);
     let what = format!("memory #{id}");
-    let content = Content {
-        kind: codes::code(&what, column.text()?)?,
-        category: column.read::<Option<String>>()?.map(Category),
-        title: column.read()?,
-        body: column.read()?,
-        facts: codes::list(&what, column.text()?)?,
-        concepts: codes::list(&what, column.text()?)?,
-        files: codes::list(&what, column.text()?)?,
-        details: column.read::<Option<String>>()?.as_deref().and_then(Details::from_json),
-        importance: Importance::new(column.read()?),
-        confidence: Confidence::new(column.read()?),
-        provenance: codes::code(&what, column.text()?)?,
-        scope: codes::code(&what, column.text()?)?,
-        pinned: column.read()?,
-        valid_from: column.time()?,
-        valid_to: column.time()?,
-    };
+    let content = columns::read(&mut column, &what)?;
     Ok(Memory {
         id,
         content,
@@ -344,26 +296,4 @@ pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, TxError> {
         last_used_at: column.time()?,
         checksum: codes::checksum(&what, &column.read::<Vec<u8>>()?)?,
     })
-}
-
-/// The columns of a row, one after the other: to look each up by its name takes longer than to read it.
-struct ColumnReader<'row, 'statement> {
-    row: &'row Row<'statement>,
-    next: usize,
-}
-
-impl<'row> ColumnReader<'row, '_> {
-    fn read<T: FromSql>(&mut self) -> rusqlite::Result<T> {
-        self.next += 1;
-        self.row.get(self.next - 1)
-    }
-
-    fn text(&mut self) -> rusqlite::Result<&'row str> {
-        self.next += 1;
-        Ok(self.row.get_ref(self.next - 1)?.as_str()?)
-    }
-
-    fn time(&mut self) -> rusqlite::Result<Option<Timestamp>> {
-        Ok(self.read::<Option<i64>>()?.map(Timestamp))
-    }
 }

@@ -30,7 +30,7 @@ pub use hub::{
 pub use hub_access::HubAccess;
 pub use hub_timeout::with_hub_timeout;
 pub use project_sync::{SyncReport, outgoing};
-pub use share_policy::{SharePolicy, TrustInTeam};
+pub use share_policy::{SharePolicy, TeamProvenance};
 pub use sharing::{
     PendingDeletions, git_author, hub_teams, is_git_team, is_shared_by_git, pending_deletions,
     shared_through_hubs,

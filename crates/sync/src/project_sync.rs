@@ -4,7 +4,7 @@
 
 use crate::transport::Transport;
 use crate::{Pushed, SharePolicy, SyncError};
-use backstory_memory::{Content, ProjectId, SharedMemory, SyncBatch, Timestamp, Uid};
+use backstory_memory::{Content, ProjectId, Redacted, SharedMemory, SyncBatch, Timestamp, Uid};
 use backstory_store::{InboxReport, OutboxEntry, Store};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -56,6 +56,11 @@ pub(crate) struct Inbox<'a> {
 }
 
 impl Inbox<'_> {
+    /// Takes secrets out of a text that is to be stored.
+    pub(crate) fn redact(&self, text: &str) -> Redacted<String> {
+        self.policy.redact(text)
+    }
+
     /// Applies a batch.
     pub(crate) fn apply(&mut self, batch: SyncBatch) -> Result<(), SyncError> {
         let batch = self.policy.incoming(batch, self.member.as_deref());

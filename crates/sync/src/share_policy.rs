@@ -1,30 +1,34 @@
-//! What may be pushed to a team, redacted once more, and which provenance is given to what is pulled.
+//! What may be pushed to a team, redacted once more, and which provenance pulled memories get.
 
-use backstory_capture::{Redactor, prepare};
-use backstory_memory::{Content, Kind, MemoryScope, Provenance, SharedMemory, SharedRevision, SyncBatch};
+use backstory_capture::{Redactor, prepare, prepare_batch};
+use backstory_memory::{
+    Content, Kind, MemoryScope, Provenance, Redacted, SharedMemory, SharedRevision, SyncBatch,
+};
 use backstory_store::OutboxMemory;
+use serde::Deserialize;
 
-/// How far the words of other members are trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TrustInTeam {
-    /// As what a colleague says.
-    Colleague,
-    /// As what comes from outside.
-    Outsider,
+/// The provenance of what other members of a team say, as it is configured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TeamProvenance {
+    /// [`Provenance::Team`], with the member's name.
+    Team,
+    /// [`Provenance::External`].
+    External,
 }
 
 /// Decides what is shared, and what is made of what others share.
 pub struct SharePolicy {
     kinds: Vec<Kind>,
-    trust: TrustInTeam,
+    team_provenance: TeamProvenance,
     redactor: Redactor,
 }
 
 impl SharePolicy {
     /// Makes a policy that shares these kinds.
     #[must_use]
-    pub fn new(kinds: Vec<Kind>, trust: TrustInTeam, redactor: Redactor) -> SharePolicy {
-        SharePolicy { kinds, trust, redactor }
+    pub fn new(kinds: Vec<Kind>, team_provenance: TeamProvenance, redactor: Redactor) -> SharePolicy {
+        SharePolicy { kinds, team_provenance, redactor }
     }
 
     /// Returns what is pushed of a memory; nothing where it is kept local. An earlier wording is pushed only if it may be by itself.
@@ -34,15 +38,18 @@ impl SharePolicy {
         }
         let mut shared = entry.to_shared();
         shared.revisions.retain(|revision| self.may_be_shared(&revision.content));
-        for revision in &mut shared.revisions {
-            revision.content = prepare(revision.content.clone(), &self.redactor);
-        }
-        Some(SyncBatch {
+        let batch = SyncBatch {
             memories: Some(shared).filter(|shared| !shared.revisions.is_empty()).into_iter().collect(),
             links: entry.links.clone(),
             pins: entry.pin.map(|pin| (entry.memory.uid.clone(), pin)).into_iter().collect(),
             ..SyncBatch::default()
-        })
+        };
+        Some(prepare_batch(batch, &self.redactor).into_inner())
+    }
+
+    /// Takes secrets out of a text that is to be stored.
+    pub(crate) fn redact(&self, text: &str) -> Redacted<String> {
+        self.redactor.scrub(text)
     }
 
     /// Whether content may be shared: of a kind that may, of the project and not of the user alone, and not what every clone holds anyway.
@@ -54,11 +61,11 @@ impl SharePolicy {
 
     /// Whether content is shared without a change. A vector is made of every word, so only then may it leave.
     pub(crate) fn is_shared_unchanged(&self, content: &Content) -> bool {
-        self.may_be_shared(content) && prepare(content.clone(), &self.redactor) == *content
+        self.may_be_shared(content) && *prepare(content.clone(), &self.redactor) == *content
     }
 
     /// Makes pulled changes fit to be stored: redacted, capped, and with the provenance that they have on this machine.
-    pub(crate) fn incoming(&self, batch: SyncBatch, member: Option<&str>) -> SyncBatch {
+    pub(crate) fn incoming(&self, batch: SyncBatch, member: Option<&str>) -> Redacted<SyncBatch> {
         let restamp = |memory: SharedMemory| {
             let restamp = |revision: &SharedRevision| {
                 let first = memory.first_saying(revision);
@@ -67,13 +74,14 @@ impl SharePolicy {
                     &first.author,
                     [&first.content.provenance, &revision.content.provenance],
                 );
-                let content = prepare(Content { provenance, ..revision.content.clone() }, &self.redactor);
+                let content = Content { provenance, ..revision.content.clone() };
                 SharedRevision { content, ..revision.clone() }
             };
             let revisions = memory.revisions.iter().map(restamp).collect();
             SharedMemory { revisions, ..memory.clone() }
         };
-        SyncBatch { memories: batch.memories.into_iter().map(restamp).collect(), ..batch }
+        let memories = batch.memories.into_iter().map(restamp).collect();
+        prepare_batch(SyncBatch { memories, ..batch }, &self.redactor)
     }
 
     /// Returns the provenance of pulled words, from their author and from what their first and last revision claim.
@@ -83,11 +91,11 @@ impl SharePolicy {
     #[must_use]
     pub fn provenance(&self, member: Option<&str>, author: &str, claimed: [&Provenance; 2]) -> Provenance {
         let [first, _] = claimed;
-        match self.trust {
+        match self.team_provenance {
             _ if claimed.contains(&&Provenance::External) => Provenance::External,
             _ if member == Some(author) => first.clone(),
-            TrustInTeam::Outsider => Provenance::External,
-            TrustInTeam::Colleague => Provenance::Team(author.to_owned()),
+            TeamProvenance::External => Provenance::External,
+            TeamProvenance::Team => Provenance::Team(author.to_owned()),
         }
     }
 }

@@ -32,7 +32,7 @@ impl VectorPush<'_> {
             let Some(last) = waiting.last() else { return Ok(()) };
             after = Some(last.memory.uid.clone());
             waiting.retain(|entry| policy.is_shared_unchanged(&entry.memory.content));
-            // Opened for every batch: what was embedded since is not in an older mapping, and would be marked as pushed without its vector.
+            // Opened for every batch: an older mapping lacks vectors made since, and their memories would be marked as pushed without them.
             let Ok(vectors) = VectorFile::open(file, model_name()) else { return Ok(()) };
             let ids: Vec<i64> = waiting.iter().map(|entry| entry.memory.id.0).collect();
             let Ok(rows) = vectors.rows_of(VectorScope::Projects(&[shared.project.0]), &ids) else {

@@ -1,15 +1,14 @@
 //! The words of the house: names that say nothing or say it in a private dialect, names with two meanings, and stale headers.
 //!
-//! `xtask/dialect.txt` lists the violations that are known, one `path:name` a line. A new one fails, and so does a listed one that is
-//! gone: the list only shrinks, and `cargo xtask tidy --write-known` writes it anew. When it is empty, file and list go away.
+//! The words to use instead are in the glossary of CONTRIBUTING.md.
 
 use super::lexer::{DefinedName, NameKind, defined_names};
+use super::scripts::script_names;
 use super::{repository_files, stem};
-use crate::TaskResult;
 use crate::places::root;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Not a part of any name. CONTRIBUTING.md has the words to use instead.
 const BANNED_PARTS: [&str; 27] = [
@@ -60,15 +59,15 @@ const VAGUE: [&str; 13] = [
 ];
 
 /// Not in the documentation of an item: what is not there yet is not described.
-const STALE: [&str; 4] = ["nothing calls it yet", "not used yet", "for later", concat!("TO", "DO")];
+const STALE: [&str; 4] = ["nothing calls it yet", "not used yet", "for later", concat!("to", "do")];
 
 /// File stems that may occur once per folder.
 const REPEATED_STEMS: [&str; 4] = ["lib", "main", "tests", "build"];
 
 /// Returns every violation as `path:name`, with the reason.
-pub(crate) fn violations() -> BTreeMap<String, String> {
-    let files: Vec<SourceFile> =
-        repository_files(&["rs", "sql"]).into_iter().filter_map(|path| SourceFile::read(&path)).collect();
+fn violations() -> BTreeMap<String, String> {
+    let paths = repository_files(&["rs", "sql", "js", "mjs", "css", "py"]);
+    let files: Vec<SourceFile> = paths.iter().filter_map(|path| SourceFile::read(path)).collect();
     let mut violations = BTreeMap::new();
     for file in &files {
         for (name, reason) in file.bad_names().into_iter().chain(file.stale_headers()) {
@@ -81,16 +80,6 @@ pub(crate) fn violations() -> BTreeMap<String, String> {
     violations
 }
 
-/// Writes the list of known violations.
-pub(crate) fn write_known() -> TaskResult {
-    let lines: String = violations().keys().map(|violation| format!("{violation}\n")).collect();
-    Ok(fs::write(known_file(), lines)?)
-}
-
-fn known_file() -> PathBuf {
-    root().join("xtask/dialect.txt")
-}
-
 struct SourceFile {
     /// From the root of the repository, with slashes.
     path: String,
@@ -101,8 +90,12 @@ struct SourceFile {
 impl SourceFile {
     fn read(path: &Path) -> Option<SourceFile> {
         let text = fs::read_to_string(path).ok()?;
+        let names = match path.extension()?.to_str()? {
+            "rs" => defined_names(&text),
+            "sql" => private_names(NameKind::Value, sql_names(&text)),
+            script => private_names(NameKind::Word, script_names(&text, script)),
+        };
         let path = path.strip_prefix(root()).ok()?.to_str()?.to_owned();
-        let names = if path.ends_with(".rs") { defined_names(&text) } else { sql_names(&text) };
         Some(SourceFile { path, text, names })
     }
 
@@ -122,10 +115,15 @@ impl SourceFile {
             .text
             .lines()
             .map(str::trim_start)
-            .filter(|line| line.starts_with("//!") || line.starts_with("///"));
-        let stale = docs.flat_map(|line| STALE.iter().filter(move |words| line.contains(**words)));
+            .filter(|line| line.starts_with("//!") || line.starts_with("///"))
+            .map(str::to_lowercase);
+        let stale = docs.flat_map(|line| STALE.into_iter().filter(move |words| line.contains(words)));
         stale.map(|words| (format!("\"{words}\""), "documents what is not there yet".to_owned())).collect()
     }
+}
+
+fn private_names(kind: NameKind, names: Vec<String>) -> Vec<DefinedName> {
+    names.into_iter().map(|name| DefinedName { kind, name, is_public: false }).collect()
 }
 
 /// Returns why a name is banned, if it is.
@@ -136,23 +134,25 @@ fn banned(name: &DefinedName) -> Option<String> {
     }
     let whole = parts.join("_");
     let last = parts.last().map_or("", String::as_str);
-    let is_vague = VAGUE.contains(&whole.as_str()) || (name.kind == NameKind::Type && VAGUE.contains(&last));
+    let is_vague = (VAGUE.contains(&whole.as_str()) && name.kind != NameKind::Word)
+        || (name.kind == NameKind::Type && VAGUE.contains(&last));
     let is_noun =
         whole == "past" || (name.kind == NameKind::Type && ["past", "found"].contains(&whole.as_str()));
     let is_of = name.kind == NameKind::Function && whole == "of";
     (is_vague || is_noun || is_of).then(|| "says nothing about what it is".to_owned())
 }
 
-/// Splits `snake_case`, `CamelCase` and `SCREAMING_CASE` into lower-case words.
+/// Splits `snake_case`, `CamelCase`, `SCREAMING_CASE` and `kebab-case` into lower-case words.
 fn parts(name: &str) -> Vec<String> {
     let mut parts: Vec<String> = vec![String::new()];
     let mut was_lower = false;
     for letter in name.chars() {
-        if letter == '_' || (letter.is_uppercase() && was_lower) {
+        let is_joint = letter == '_' || letter == '-';
+        if is_joint || (letter.is_uppercase() && was_lower) {
             parts.push(String::new());
         }
         was_lower = letter.is_lowercase() || letter.is_ascii_digit();
-        if let Some(part) = parts.last_mut().filter(|_| letter != '_') {
+        if let Some(part) = parts.last_mut().filter(|_| !is_joint) {
             part.extend(letter.to_lowercase());
         }
     }
@@ -161,16 +161,14 @@ fn parts(name: &str) -> Vec<String> {
 }
 
 /// Every identifier of an SQL file: tables, columns, parameters.
-fn sql_names(text: &str) -> Vec<DefinedName> {
+fn sql_names(text: &str) -> Vec<String> {
     let code: String =
         text.lines().map(|line| line.split("--").next().unwrap_or_default().to_owned() + "\n").collect();
     // Every second part is inside quotes.
     let code: Vec<&str> = code.split('\'').step_by(2).collect();
     let words =
         code.iter().flat_map(|part| part.split(|letter: char| !letter.is_alphanumeric() && letter != '_'));
-    let words: BTreeSet<&str> = words.filter(|word| !word.is_empty()).collect();
-    let name = |word: &str| DefinedName { kind: NameKind::Value, name: word.to_owned(), is_public: false };
-    words.into_iter().map(name).collect()
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// Public type names that two crates define: one name, one meaning.
@@ -217,17 +215,16 @@ mod tests {
 
     #[test]
     fn names_follow_the_glossary() {
-        let known = fs::read_to_string(known_file()).unwrap_or_default();
-        let known: BTreeSet<&str> = known.lines().collect();
-        let violations = violations();
-        let fresh: Vec<String> = violations
-            .iter()
-            .filter(|(violation, _)| !known.contains(violation.as_str()))
-            .map(|(violation, reason)| format!("{violation}: {reason}"))
-            .collect();
-        assert!(fresh.is_empty(), "see the glossary in CONTRIBUTING.md\n{}", fresh.join("\n"));
-        let gone: Vec<&&str> = known.iter().filter(|line| !violations.contains_key(**line)).collect();
-        assert!(gone.is_empty(), "no longer there, run `cargo xtask tidy --write-known`\n{gone:#?}");
+        let violations: Vec<String> =
+            violations().into_iter().map(|(place, reason)| format!("{place}: {reason}")).collect();
+        assert!(violations.is_empty(), "see the glossary in CONTRIBUTING.md\n{}", violations.join("\n"));
+    }
+
+    #[test]
+    fn a_stale_header_is_found_in_any_case() {
+        let file = |text: &str| SourceFile { path: String::new(), text: text.to_owned(), names: Vec::new() };
+        assert_eq!(file("//! Nothing calls it yet.\nfn f() {}").stale_headers().len(), 1);
+        assert!(file("// nothing calls it yet: only documentation counts").stale_headers().is_empty());
     }
 
     #[test]
@@ -239,15 +236,13 @@ mod tests {
         assert!(!is_banned(NameKind::Function, "borderline") && !is_banned(NameKind::Value, "common_dir"));
         assert!(is_banned(NameKind::Type, "Found") && !is_banned(NameKind::Value, "found"));
         assert!(is_banned(NameKind::Type, "StoreManager") && is_banned(NameKind::Module, "utils"));
+        assert!(is_banned(NameKind::Word, "row-news") && !is_banned(NameKind::Word, "util"));
         assert!(is_banned(NameKind::Function, "of") && !is_banned(NameKind::Function, "of_kind"));
     }
 
     #[test]
     fn sql_names_are_read_without_comments_and_texts() {
-        let names: Vec<String> = sql_names("CREATE TABLE a (b TEXT DEFAULT 'told'); -- heard")
-            .into_iter()
-            .map(|it| it.name)
-            .collect();
-        assert_eq!(names, ["CREATE", "DEFAULT", "TABLE", "TEXT", "a", "b"]);
+        let names = sql_names("CREATE TABLE a (b TEXT DEFAULT 'told'); -- heard");
+        assert_eq!(names, ["CREATE", "TABLE", "a", "b", "TEXT", "DEFAULT"]);
     }
 }

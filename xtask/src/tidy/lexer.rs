@@ -19,6 +19,8 @@ pub(crate) enum NameKind {
     Module,
     /// A constant, a field, an enum variant, a parameter or a variable.
     Value,
+    /// Any word of a script, also one of a library.
+    Word,
 }
 
 /// Returns the names a file defines, in order.
@@ -146,7 +148,7 @@ fn tokens(text: &str) -> Vec<String> {
         let length = match first {
             '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
             '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            '"' => quoted(rest, 1),
+            '"' => quoted(rest, 1, "\""),
             '\'' => character(rest),
             'r' | 'b' if raw_string(rest).is_some() => raw_string(rest).unwrap_or(1),
             _ if first.is_alphanumeric() || first == '_' => {
@@ -184,14 +186,14 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// The length of a quoted string whose text begins at `start`.
-fn quoted(text: &str, start: usize) -> usize {
+/// Returns the length of a literal whose text begins at `start` and ends at `quote`.
+pub(crate) fn quoted(text: &str, start: usize, quote: &str) -> usize {
     let mut is_escaped = false;
     for (at, letter) in text.char_indices().skip_while(|(at, _)| *at < start) {
         match letter {
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
-            '"' => return at + 1,
+            _ if text[at..].starts_with(quote) => return at + quote.len(),
             _ => {}
         }
     }
@@ -217,7 +219,7 @@ fn raw_string(text: &str) -> Option<usize> {
         return None;
     }
     if !is_raw {
-        return Some(quoted(text, prefix + 1));
+        return Some(quoted(text, prefix + 1, "\""));
     }
     let start = prefix + hashes + 1;
     let end = format!("\"{}", "#".repeat(hashes));

@@ -56,19 +56,19 @@ pub(crate) const BARS: &[Bar] = &[
     timed(
         "R02",
         "a worker killed 50 times while 4 hooks feed: 0 lost, nothing left in progress",
-        &[Tests(CLI, &["workers::a_worker_that_is_killed_while_hooks_feed_loses_nothing"])],
+        &[Tests(CLI, &["workers::a_worker_killed_while_hooks_run_loses_nothing"])],
         &[("ready", 2000.0)],
     ),
     timed(
         "R03",
         "200 hooks at once on a cold home: 200 stored once, exit 0",
-        &[Tests(CLI, &["many_at_once::two_hundred_hooks_at_once_on_a_cold_home_are_all_kept_once"])],
+        &[Tests(CLI, &["concurrency::two_hundred_hooks_at_once_on_a_cold_home_are_all_kept_once"])],
         &[("p95", 250.0), ("max", 1000.0)],
     ),
     timed(
         "R04",
         "200 hooks at once that must sync before they answer: fsync and rename come before the exit",
-        &[Tests(CLI, &["faults::a_hook_that_spools_has_synced_before_it_ends"])],
+        &[Tests(CLI, &["faults::a_hook_that_spools_syncs_before_it_ends"])],
         &[("p95", 100.0)],
     ),
     timed(
@@ -86,7 +86,7 @@ pub(crate) const BARS: &[Bar] = &[
     timed(
         "R07",
         "20 hooks meet an exclusive lock: exit 0, 20 of 20 stored when it is released",
-        &[Tests(CLI, &["many_at_once::hooks_that_meet_a_locked_database_lose_nothing"])],
+        &[Tests(CLI, &["concurrency::hooks_that_meet_a_locked_database_lose_nothing"])],
         &[("hook max", 500.0), ("taken in", 5000.0)],
     ),
     bar(
@@ -102,7 +102,7 @@ pub(crate) const BARS: &[Bar] = &[
                 STORE,
                 &["limits::a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space"],
             ),
-            Tests(CLI, &["faults::hooks_on_a_full_disk_do_no_harm_and_go_on_afterwards"]),
+            Tests(CLI, &["faults::hooks_on_a_full_disk_do_no_harm_and_recover_afterwards"]),
         ],
     ),
     bar(
@@ -116,7 +116,7 @@ pub(crate) const BARS: &[Bar] = &[
                     "limits::a_database_that_may_not_grow_sends_events_to_the_spool",
                 ],
             ),
-            Tests(CLI, &["faults::a_limit_on_files_kills_neither_hook_nor_worker"]),
+            Tests(CLI, &["faults::a_file_size_limit_kills_neither_hook_nor_worker"]),
         ],
     ),
     timed(
@@ -132,7 +132,7 @@ pub(crate) const BARS: &[Bar] = &[
                     "repairing::a_repair_that_is_killed_loses_nothing",
                 ],
             ),
-            Tests(CLI, &["faults::a_hook_that_meets_damage_ends_soon_and_well"]),
+            Tests(CLI, &["faults::a_hook_that_meets_damage_keeps_its_event_and_repairs_nothing"]),
         ],
         &[("hook max", 1000.0)],
     ),
@@ -158,19 +158,19 @@ pub(crate) const BARS: &[Bar] = &[
         &[
             Tests(STORE, &["events::events_are_read_in_the_order_they_arrived"]),
             Tests(STORE, &["maintaining::a_clock_that_jumps_removes_nothing"]),
-            Tests(CLI, &["faults::no_age_is_below_zero_when_the_clock_went_back"]),
+            Tests(CLI, &["faults::no_age_is_negative_after_the_clock_went_back"]),
         ],
     ),
     timed(
         "R16",
         "20 workers started together, 10 rounds: exactly 1 serves, the others exit 0",
-        &[Tests(CLI, &["workers::of_twenty_workers_started_together_one_serves_and_the_others_go"])],
+        &[Tests(CLI, &["workers::of_twenty_workers_started_together_one_serves"])],
         &[("others gone", 2000.0)],
     ),
     timed(
         "R17",
         "a stale socket, lock and `worker.json` that name another process: a new worker serves",
-        &[Tests(CLI, &["workers::what_a_dead_worker_left_stops_neither_a_new_one_nor_a_hook"])],
+        &[Tests(CLI, &["workers::files_of_a_dead_worker_stop_neither_a_new_one_nor_a_hook"])],
         &[("serves", 1000.0), ("hook max", 200.0)],
     ),
     timed(
@@ -182,7 +182,7 @@ pub(crate) const BARS: &[Bar] = &[
     bar(
         "R19",
         "the wanted port belongs to another program: another port is used, nothing is sent to that program",
-        &[Tests(CLI, &["workers::a_port_of_a_stranger_is_left_to_them"])],
+        &[Tests(CLI, &["workers::a_port_in_use_is_left_to_its_owner"])],
     ),
     timed(
         "R20",
@@ -196,9 +196,9 @@ pub(crate) const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "polishing_by_program::r21_a_runner_that_is_told_to_end_leaves_nobody_behind",
-                "polishing_by_program::r21_a_runner_that_is_killed_leaves_nobody_behind",
-                "polishing_by_program::r21_a_program_that_hangs_is_ended_by_its_deadline",
+                "polish_program::r21_a_terminated_runner_leaves_no_process_behind",
+                "polish_program::r21_a_killed_runner_leaves_no_process_behind",
+                "polish_program::r21_a_program_that_hangs_is_ended_by_its_deadline",
             ],
         )],
         &[("children gone", 5000.0)],
@@ -209,9 +209,9 @@ pub(crate) const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "polishing::r22_a_model_that_refuses_for_ever_is_asked_little",
-                "polishing::r22_a_model_that_talks_rubbish_for_ever_is_asked_little",
-                "polishing::r22_the_budget_of_a_day_is_checked_before_each_call",
+                "polish_server::r22_a_model_that_always_refuses_is_called_rarely",
+                "polish_server::r22_a_model_that_always_replies_nonsense_is_called_rarely",
+                "polish_server::r22_the_budget_of_a_day_is_checked_before_each_call",
             ],
         )],
     ),
@@ -221,13 +221,13 @@ pub(crate) const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "polishing_by_program::r23_the_environment_alone_keeps_our_own_doing_out",
-                "polishing_by_program::r23_the_folder_alone_keeps_our_own_doing_out",
-                "polishing_by_program::r23_the_name_of_the_session_alone_keeps_our_own_doing_out",
-                "polishing_by_program::r23_the_first_line_alone_keeps_our_own_doing_out",
-                "polishing_by_program::r23_the_ancestry_alone_keeps_our_own_doing_out",
-                "polishing_by_program::r23_our_own_words_do_not_even_wait_in_the_spool",
-                "polishing_by_program::r23_even_with_no_guard_at_all_the_caps_end_it",
+                "polish_program::r23_the_environment_alone_keeps_our_own_doing_out",
+                "polish_program::r23_the_folder_alone_keeps_our_own_doing_out",
+                "polish_program::r23_the_name_of_the_session_alone_keeps_our_own_doing_out",
+                "polish_program::r23_the_first_line_alone_keeps_our_own_doing_out",
+                "polish_program::r23_the_ancestry_alone_keeps_our_own_doing_out",
+                "polish_program::r23_our_own_words_do_not_even_wait_in_the_spool",
+                "polish_program::r23_even_with_no_guard_at_all_the_caps_end_it",
             ],
         )],
     ),
@@ -235,8 +235,8 @@ pub(crate) const BARS: &[Bar] = &[
         "R24",
         "injected text comes back 50 times: 0 memories of it, no run of 64 characters stored",
         &[
-            Tests(DISTIL, &["distil::what_was_given_and_comes_back_leaves_no_memory"]),
-            Tests(CLI, &["laws::law_5_what_we_said_is_not_captured_as_if_it_had_happened"]),
+            Tests(DISTIL, &["distil::an_injected_block_that_comes_back_leaves_no_memory"]),
+            Tests(CLI, &["laws::law_5_an_injection_that_comes_back_is_not_captured"]),
         ],
     ),
     bar(
@@ -274,9 +274,9 @@ pub(crate) const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "hostile_payloads::json_of_every_sort_is_heard",
+                "hostile_payloads::json_of_every_sort_leaves_a_trace",
                 "hostile_payloads::json_that_parsers_disagree_about_leaves_a_trace",
-                "other_hosts::whatever_a_host_sends_it_is_not_hurt",
+                "other_hosts::broken_payloads_never_hurt_any_host",
             ],
         )],
     ),
@@ -287,27 +287,27 @@ pub(crate) const BARS: &[Bar] = &[
             CLI,
             &[
                 "hostile_payloads::naughty_strings_come_back_as_they_were",
-                "hostile_payloads::letters_that_are_none_are_kept_as_unknown_ones",
-                "hostile_payloads::half_a_surrogate_pair_hides_nothing",
-                "every_door::naughty_strings_are_answered_in_valid_json_at_every_door",
+                "hostile_payloads::invalid_utf_8_is_kept_as_replacement_characters",
+                "hostile_payloads::half_a_surrogate_pair_hides_none_of_the_text",
+                "interfaces::naughty_strings_get_valid_json_from_mcp_and_http",
             ],
         )],
     ),
     bar(
         "R30",
         "30 hostile names as folder and as file: all stored once, no file elsewhere",
-        &[Tests(CLI, &["many_at_once::folders_with_hostile_names_are_projects_like_any_other"])],
+        &[Tests(CLI, &["concurrency::folders_with_hostile_names_are_projects_like_any_other"])],
     ),
     bar(
         "R31",
         "each hook under every fault, at least 200 runs: stdout empty or one reply, at most one line on stderr, never exit 2",
-        &[Tests(CLI, &["hostile_payloads::no_event_makes_a_hook_speak_whatever_is_wrong"])],
+        &[Tests(CLI, &["hostile_payloads::no_event_makes_a_hook_print_anything_unexpected"])],
     ),
     bar(
         "R32",
         "2,000 prompts of 1 MB: at most 16 KiB each, 80 % of the freed space returned",
         &[
-            Tests(CLI, &["huge_payloads::prompts_of_a_megabyte_leave_little_and_give_it_back"]),
+            Tests(CLI, &["huge_payloads::prompts_of_a_megabyte_take_little_disk_and_free_it_again"]),
             Tests(STORE, &["maintaining::space_of_what_went_comes_back"]),
         ],
     ),
@@ -328,13 +328,13 @@ pub(crate) const BARS: &[Bar] = &[
         "the Nth write, sync or rename fails, N up to 200: 0 lost, 0 panics, no partial file in the spool",
         &[
             Tests(STORE, &["limits::wherever_a_file_stops_growing_nothing_acknowledged_is_lost"]),
-            Tests(CLI, &["faults::whichever_call_fails_the_event_is_kept"]),
+            Tests(CLI, &["faults::whichever_system_call_fails_the_event_is_kept"]),
         ],
     ),
     bar(
         "S01",
         "the critical secrets: 98.8 % redacted",
-        &[Tests(CAPTURE, &["corpus::hardly_a_secret_that_agents_meet_is_left"])],
+        &[Tests(CAPTURE, &["corpus::secrets_that_agents_often_meet_are_redacted"])],
     ),
     timed(
         "S02",
@@ -343,12 +343,12 @@ pub(crate) const BARS: &[Bar] = &[
             Tests(
                 CAPTURE,
                 &[
-                    "corpus::nine_in_ten_of_all_known_secrets_are_gone",
+                    "corpus::nine_in_ten_of_all_known_secrets_are_redacted",
                     "corpus::most_texts_that_only_look_like_secrets_stay",
-                    "corpus::ordinary_source_is_hardly_touched",
+                    "corpus::ordinary_source_is_hardly_redacted",
                 ],
             ),
-            Tests(CLI, &["adversarial::redacting_64_kib_in_a_fresh_process"]),
+            Tests(CLI, &["adversarial::a_fresh_process_redacts_64_kib"]),
         ],
         &[("64 KiB p95", 15.0)],
     ),
@@ -372,8 +372,8 @@ pub(crate) const BARS: &[Bar] = &[
         "S05",
         "escape cases in injected blocks, MCP answers and on the screen: 0 forbidden strings, one fence each",
         &[
-            Tests(INJECT, &["hostile::the_escape_cases_escape_nowhere"]),
-            Tests(CLI, &["hostile_records::the_escape_cases_escape_neither_from_mcp_nor_from_the_screen"]),
+            Tests(INJECT, &["hostile::escape_cases_escape_nowhere"]),
+            Tests(CLI, &["hostile_records::no_escape_case_gets_out_of_mcp_or_the_screen"]),
         ],
     ),
     bar(
@@ -384,15 +384,15 @@ pub(crate) const BARS: &[Bar] = &[
                 MEMORY,
                 &["provenance::tests::no_derivation_however_deep_claims_more_than_its_weakest_ancestor"],
             ),
-            Tests(CLI, &["laws::law_6_trust_is_stamped_by_code_and_does_not_rise_by_being_summarised"]),
+            Tests(CLI, &["laws::law_6_provenance_does_not_rise_by_being_summarised"]),
         ],
     ),
     bar(
         "S07",
         "attack strings fetched from the web, then a session: 0 injected, all labelled, each readable by its id in a fence",
         &[
-            Tests(INJECT, &["hostile::no_injection_from_outside_is_injected"]),
-            Tests(CLI, &["hostile_records::attacks_from_the_web_are_never_told_and_stay_to_be_looked_up"]),
+            Tests(INJECT, &["hostile::no_attack_from_outside_is_injected"]),
+            Tests(CLI, &["hostile_records::attacks_from_the_web_are_never_injected_and_can_be_looked_up"]),
         ],
     ),
     bar(
@@ -411,8 +411,8 @@ pub(crate) const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "workers::nobody_else_comes_to_a_worker_whatever_the_umask_was",
-                "bad_homes::nobody_else_may_read_what_we_make",
+                "workers::no_other_user_reaches_a_worker_whatever_the_umask",
+                "bad_homes::every_file_of_the_home_is_private_whatever_the_umask",
             ],
         )],
     ),
@@ -426,7 +426,7 @@ pub(crate) const BARS: &[Bar] = &[
         "two projects, 1,000 random queries by command, MCP, HTTP and hooks: 0 rows of the other",
         &[
             Tests(STORE, &["searching::no_question_reaches_into_another_project"]),
-            Tests(CLI, &["every_door::no_question_by_any_door_reaches_into_another_project"]),
+            Tests(CLI, &["interfaces::no_query_reaches_another_project_by_any_interface"]),
         ],
     ),
     bar(
@@ -444,7 +444,7 @@ pub(crate) const BARS: &[Bar] = &[
     bar(
         "S14",
         "traversal strings to every argument of MCP and HTTP: 0 bytes from outside the data directory",
-        &[Tests(CLI, &["every_door::no_argument_is_a_way_to_another_file"])],
+        &[Tests(CLI, &["interfaces::no_argument_of_mcp_or_http_reaches_another_file"])],
     ),
     bar(
         "S15",
@@ -471,29 +471,23 @@ pub(crate) const BARS: &[Bar] = &[
     timed(
         "S17",
         "10 MB of adversarial text to the redactor: at most 64 MiB of memory",
-        &[Tests(CLI, &["adversarial::ten_megabytes_made_to_be_slow_are_redacted_in_little_memory"])],
+        &[Tests(CLI, &["adversarial::ten_megabytes_of_adversarial_text_are_redacted_in_little_memory"])],
         &[("max", 1000.0)],
     ),
     bar(
         "X01",
         "an import killed up to 20 times and run again: the same store as without a kill",
-        &[Tests(CLI, &["importing_transcripts::an_import_that_is_killed_goes_on"])],
+        &[Tests(CLI, &["import_all::a_killed_import_continues_as_if_undisturbed"])],
     ),
     bar(
         "X02",
         "256 random stores: each comes back whole from JSONL and from Markdown",
-        &[Tests(
-            CLI,
-            &["exporting_anything::whatever_a_store_holds_comes_back_from_lines_and_from_documents"],
-        )],
+        &[Tests(CLI, &["export_round_trip::any_store_comes_back_whole_from_jsonl_and_from_markdown"])],
     ),
     bar(
         "X03",
         "members of two teams write, forget, sync and are killed for 60 s: all replicas equal, 0 lost, 0 duplicated, 0 foreign",
-        &[Tests(
-            CLI,
-            &["team_storm::in_the_end_every_member_has_the_same_and_nobody_anything_of_another_team"],
-        )],
+        &[Tests(CLI, &["team_storm::after_a_storm_of_changes_all_replicas_of_a_team_agree"])],
     ),
     timed(
         "X04",
@@ -513,8 +507,8 @@ pub(crate) const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "sharing_by_git::whatever_people_do_git_merges_and_everybody_has_the_same",
-                "sharing_by_git::ten_thousand_memories_go_through_a_folder_and_only_changes_are_read",
+                "git_share::any_sequence_of_changes_merges_and_all_replicas_agree",
+                "git_share::ten_thousand_memories_are_shared_and_only_changes_read_again",
             ],
         )],
     ),
@@ -532,8 +526,8 @@ pub(crate) const BARS: &[Bar] = &[
                 "team_faults::a_connection_cut_anywhere_loses_nothing_and_pushes_nothing_twice",
                 "team_faults::a_hub_that_stalls_in_the_middle_times_out_and_the_next_sync_goes_on",
                 "team_faults::a_hub_that_was_down_gets_everything_when_it_is_up_again",
-                "team_faults::who_was_revoked_gets_an_error_and_keeps_what_is_theirs",
-                "team_faults::a_newer_hub_is_left_alone_and_said",
+                "team_faults::a_revoked_member_gets_an_error_and_keeps_their_memories",
+                "team_faults::a_newer_hub_is_refused_untouched",
                 "team_faults::a_full_disk_here_stops_the_pull_and_the_next_sync_pulls_the_rest",
                 "team_faults::a_full_disk_of_the_hub_is_reported_and_the_outbox_waits",
             ],

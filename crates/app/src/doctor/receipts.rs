@@ -49,7 +49,7 @@ pub(super) fn findings(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
 
 /// Returns which fields the newest payload of an event lacks, if the few before it lack some too.
 fn agreed_missing_fields<'a>(event: &str, receipts: &'a [Receipt]) -> Option<&'a [String]> {
-    let of_event: Vec<&Receipt> = receipts.iter().filter(|receipt| receipt.event == event).take(5).collect();
+    let of_event: Vec<&Receipt> = receipts.iter().filter(|receipt| *receipt.event == event).take(5).collect();
     let all_lack_some = of_event.iter().all(|receipt| !receipt.missing_fields.is_empty());
     let newest = of_event.first().filter(|_| all_lack_some && of_event.len() >= AGREEING)?;
     Some(&newest.missing_fields)

@@ -4,7 +4,7 @@
 use super::receipts::outcome_words;
 use crate::app::App;
 use crate::times;
-use backstory_memory::clean;
+use crate::words::one_line;
 use backstory_store::Receipt;
 use serde::Serialize;
 
@@ -109,8 +109,4 @@ pub(super) fn last_hook(receipt: &Receipt, app: &App) -> LastHookShape {
         outcome: one_line(&outcome_words(receipt)),
         ago: backstory_inject::time_ago(receipt.at, app.now),
     }
-}
-
-fn one_line(text: &str) -> String {
-    clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -97,7 +97,7 @@ impl HookSandbox<'_> {
         let store = Store::open(&Home::new(self.home()), Purpose::Read, self.app.now);
         let receipts =
             store.and_then(|store| store.injections().receipts_of(host.as_str(), 100)).unwrap_or_default();
-        receipts.into_iter().map(|receipt| receipt.event).collect()
+        receipts.into_iter().map(|receipt| receipt.event.into_inner()).collect()
     }
 
     /// Asks an MCP server who it is, the way a host begins.

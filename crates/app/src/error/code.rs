@@ -1,178 +1,97 @@
 //! The codes of errors: stable names other programs rely on, and what each means as an exit code and as an HTTP status.
 
-/// What went wrong, by a name that stays the same from release to release.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ErrorCode {
+/// Declares the codes: one line each, with its name, its exit code (1 refused, 2 usage or configuration, 70 internal error) and its HTTP
+/// status.
+macro_rules! error_codes {
+    ($($(#[$doc:meta])+ $code:ident = ($name:literal, $exit:literal, $status:literal),)+) => {
+        /// What went wrong, by a name that stays the same from release to release.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum ErrorCode {
+            $($(#[$doc])+ $code,)+
+        }
+
+        impl ErrorCode {
+            /// Every code.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$code),+];
+
+            /// Returns the name other programs rely on, the exit code and the HTTP status.
+            const fn row(self) -> (&'static str, u8, u16) {
+                match self {
+                    $(ErrorCode::$code => ($name, $exit, $status),)+
+                }
+            }
+        }
+    };
+}
+
+error_codes! {
     /// The request itself is malformed: an argument is missing, unknown or does not fit.
-    BadRequest,
+    BadRequest = ("bad_request", 2, 400),
     /// A configuration file, an environment variable or `--set` cannot be used.
-    BadConfig,
+    BadConfig = ("bad_config", 2, 400),
     /// A request that needs `project` has none.
-    ProjectMissing,
+    ProjectMissing = ("project_missing", 2, 400),
     /// A request that needs `projects` has none.
-    ProjectsMissing,
+    ProjectsMissing = ("projects_missing", 2, 400),
     /// A request that needs `project_path` has none.
-    ProjectPathMissing,
+    ProjectPathMissing = ("project_path_missing", 2, 400),
     /// `project_path` is not an absolute path.
-    ProjectPathRelative,
+    ProjectPathRelative = ("project_path_relative", 2, 400),
     /// Nobody is there to confirm what cannot be undone.
-    ConfirmationMissing,
+    ConfirmationMissing = ("confirmation_missing", 2, 400),
     /// No memory has this number.
-    NoSuchMemory,
+    NoSuchMemory = ("no_such_memory", 1, 404),
     /// No project has this name, number or folder.
-    NoSuchProject,
+    NoSuchProject = ("no_such_project", 1, 404),
     /// No session has this name or number.
-    NoSuchSession,
+    NoSuchSession = ("no_such_session", 1, 404),
     /// No injection has this number.
-    NoSuchInjection,
+    NoSuchInjection = ("no_such_injection", 1, 404),
     /// Several projects have this name.
-    AmbiguousProject,
+    AmbiguousProject = ("ambiguous_project", 1, 409),
     /// Several sessions begin with this name.
-    AmbiguousSession,
+    AmbiguousSession = ("ambiguous_session", 1, 409),
     /// A memory says nearly the same already.
-    NearDuplicate,
+    NearDuplicate = ("near_duplicate", 1, 409),
     /// The memory was replaced by another.
-    Superseded,
+    Superseded = ("superseded", 1, 409),
     /// The same was forgotten on purpose.
-    Forgotten,
+    Forgotten = ("forgotten", 1, 409),
     /// Another memory has this uid.
-    UidTaken,
+    UidTaken = ("uid_taken", 1, 409),
     /// A file or a folder cannot be read or written.
-    FileUnusable,
+    FileUnusable = ("file_unusable", 1, 409),
     /// The store cannot be opened, read or written.
-    StoreUnusable,
+    StoreUnusable = ("store_unusable", 1, 503),
     /// A team's hub cannot be reached, or refuses.
-    HubUnusable,
+    HubUnusable = ("hub_unusable", 1, 503),
     /// A team's hub did not answer in time.
-    HubSilent,
+    HubSilent = ("hub_silent", 1, 503),
     /// The answer took longer than anybody waits for it.
-    OutOfTime,
+    OutOfTime = ("out_of_time", 1, 503),
     /// What was asked cannot be done, for a reason only its message tells.
-    Refused,
+    Refused = ("refused", 1, 409),
     /// A bug in Backstory.
-    InternalError,
+    InternalError = ("internal_error", 70, 500),
 }
 
 impl ErrorCode {
-    /// Every code.
-    pub const ALL: [ErrorCode; 24] = [
-        ErrorCode::BadRequest,
-        ErrorCode::BadConfig,
-        ErrorCode::ProjectMissing,
-        ErrorCode::ProjectsMissing,
-        ErrorCode::ProjectPathMissing,
-        ErrorCode::ProjectPathRelative,
-        ErrorCode::ConfirmationMissing,
-        ErrorCode::NoSuchMemory,
-        ErrorCode::NoSuchProject,
-        ErrorCode::NoSuchSession,
-        ErrorCode::NoSuchInjection,
-        ErrorCode::AmbiguousProject,
-        ErrorCode::AmbiguousSession,
-        ErrorCode::NearDuplicate,
-        ErrorCode::Superseded,
-        ErrorCode::Forgotten,
-        ErrorCode::UidTaken,
-        ErrorCode::FileUnusable,
-        ErrorCode::StoreUnusable,
-        ErrorCode::HubUnusable,
-        ErrorCode::HubSilent,
-        ErrorCode::OutOfTime,
-        ErrorCode::Refused,
-        ErrorCode::InternalError,
-    ];
-
     /// Returns the name other programs rely on.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
-        match self {
-            ErrorCode::BadRequest => "bad_request",
-            ErrorCode::BadConfig => "bad_config",
-            ErrorCode::ProjectMissing => "project_missing",
-            ErrorCode::ProjectsMissing => "projects_missing",
-            ErrorCode::ProjectPathMissing => "project_path_missing",
-            ErrorCode::ProjectPathRelative => "project_path_relative",
-            ErrorCode::ConfirmationMissing => "confirmation_missing",
-            ErrorCode::NoSuchMemory => "no_such_memory",
-            ErrorCode::NoSuchProject => "no_such_project",
-            ErrorCode::NoSuchSession => "no_such_session",
-            ErrorCode::NoSuchInjection => "no_such_injection",
-            ErrorCode::AmbiguousProject => "ambiguous_project",
-            ErrorCode::AmbiguousSession => "ambiguous_session",
-            ErrorCode::NearDuplicate => "near_duplicate",
-            ErrorCode::Superseded => "superseded",
-            ErrorCode::Forgotten => "forgotten",
-            ErrorCode::UidTaken => "uid_taken",
-            ErrorCode::FileUnusable => "file_unusable",
-            ErrorCode::StoreUnusable => "store_unusable",
-            ErrorCode::HubUnusable => "hub_unusable",
-            ErrorCode::HubSilent => "hub_silent",
-            ErrorCode::OutOfTime => "out_of_time",
-            ErrorCode::Refused => "refused",
-            ErrorCode::InternalError => "internal_error",
-        }
+        self.row().0
     }
 
     /// Returns the exit code of a command that fails with it: 1 refused, 2 usage or configuration, 70 internal error.
     #[must_use]
     pub const fn exit_code(self) -> u8 {
-        match self {
-            ErrorCode::BadRequest
-            | ErrorCode::BadConfig
-            | ErrorCode::ProjectMissing
-            | ErrorCode::ProjectsMissing
-            | ErrorCode::ProjectPathMissing
-            | ErrorCode::ProjectPathRelative
-            | ErrorCode::ConfirmationMissing => 2,
-            ErrorCode::NoSuchMemory
-            | ErrorCode::NoSuchProject
-            | ErrorCode::NoSuchSession
-            | ErrorCode::NoSuchInjection
-            | ErrorCode::AmbiguousProject
-            | ErrorCode::AmbiguousSession
-            | ErrorCode::NearDuplicate
-            | ErrorCode::Superseded
-            | ErrorCode::Forgotten
-            | ErrorCode::UidTaken
-            | ErrorCode::FileUnusable
-            | ErrorCode::StoreUnusable
-            | ErrorCode::HubUnusable
-            | ErrorCode::HubSilent
-            | ErrorCode::OutOfTime
-            | ErrorCode::Refused => 1,
-            ErrorCode::InternalError => 70,
-        }
+        self.row().1
     }
 
     /// Returns the HTTP status of a request that fails with it.
     #[must_use]
     pub const fn http_status(self) -> u16 {
-        match self {
-            ErrorCode::BadRequest
-            | ErrorCode::BadConfig
-            | ErrorCode::ProjectMissing
-            | ErrorCode::ProjectsMissing
-            | ErrorCode::ProjectPathMissing
-            | ErrorCode::ProjectPathRelative
-            | ErrorCode::ConfirmationMissing => 400,
-            ErrorCode::NoSuchMemory
-            | ErrorCode::NoSuchProject
-            | ErrorCode::NoSuchSession
-            | ErrorCode::NoSuchInjection => 404,
-            ErrorCode::AmbiguousProject
-            | ErrorCode::AmbiguousSession
-            | ErrorCode::NearDuplicate
-            | ErrorCode::Superseded
-            | ErrorCode::Forgotten
-            | ErrorCode::UidTaken
-            | ErrorCode::FileUnusable
-            | ErrorCode::Refused => 409,
-            ErrorCode::StoreUnusable
-            | ErrorCode::HubUnusable
-            | ErrorCode::HubSilent
-            | ErrorCode::OutOfTime => 503,
-            ErrorCode::InternalError => 500,
-        }
+        self.row().2
     }
 }
 
@@ -183,7 +102,7 @@ mod tests {
 
     #[test]
     fn every_code_has_a_name_of_its_own_in_snake_case() {
-        let names: BTreeSet<&str> = ErrorCode::ALL.into_iter().map(ErrorCode::as_str).collect();
+        let names: BTreeSet<&str> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
         assert_eq!(names.len(), ErrorCode::ALL.len());
         assert!(
             names.iter().all(|name| name.chars().all(|c| c.is_ascii_lowercase() || c == '_')),

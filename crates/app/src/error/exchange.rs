@@ -2,7 +2,7 @@
 
 use super::{AppError, ErrorCode};
 use backstory_exchange::{ExchangeError, RecordError};
-use backstory_memory::{Kind, UnknownKind};
+use backstory_memory::{ContentError, Kind, UnknownKind};
 use std::error::Error;
 
 impl From<ExchangeError> for AppError {
@@ -21,11 +21,19 @@ impl From<ExchangeError> for AppError {
 
 impl From<RecordError> for AppError {
     fn from(error: RecordError) -> AppError {
-        if let RecordError::Kind(unknown) = &error {
+        match error {
+            RecordError::Content(error) => error.into(),
+            error => with_causes(&error),
+        }
+    }
+}
+
+impl From<ContentError> for AppError {
+    fn from(error: ContentError) -> AppError {
+        if let ContentError::Kind(unknown) = &error {
             return unknown_kind(unknown);
         }
-        let failure = with_causes(&error);
-        error.hint().into_iter().fold(failure, AppError::hint)
+        error.hint().into_iter().fold(with_causes(&error), AppError::hint)
     }
 }
 

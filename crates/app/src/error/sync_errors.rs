@@ -11,7 +11,7 @@ impl From<SyncError> for AppError {
             SyncError::Store(error) => error.into(),
             SyncError::HubSilent => AppError::user(error.to_string())
                 .hint("nothing is lost: it is pushed when the hub answers again")
-                .hint("one that is only slow is given more time by `--set team.patience_seconds=SECONDS`")
+                .hint("`--set team.patience_seconds=SECONDS` waits longer for a slow one")
                 .with_code(ErrorCode::HubSilent),
             SyncError::BrokenOff => AppError::internal(error.to_string()),
             SyncError::AnotherHub { ref team } => AppError::user(error.to_string())
@@ -62,7 +62,7 @@ fn hint(error: &HubError) -> Option<String> {
             "nothing is lost: everything is here, and is pushed when the hub answers again"
         }
         HubError::AccessDenied { .. } => {
-            "the password belongs into `~/.pgpass` or `PGPASSWORD`; the owner may have revoked you"
+            "put the password into `~/.pgpass` or `PGPASSWORD`; the owner may have revoked you"
         }
         HubError::NotAMember { member, team } => {
             let team = if team.is_empty() { "TEAM" } else { team };

@@ -9,7 +9,7 @@ use crate::self_capture_guard;
 use crate::settings::{Settings, project_file};
 use backstory_hosts::{EventOutcome, Host, ParsedEvent};
 use backstory_inject::{InjectionRequest, elapsed_us};
-use backstory_memory::{Activity, InjectionPoint};
+use backstory_memory::{Activity, InjectionPoint, Redacted};
 use backstory_provider::is_our_prompt;
 use backstory_store::{Receipt, Store};
 use std::path::{Path, PathBuf};
@@ -28,14 +28,14 @@ pub(super) struct HookCall {
 
 impl Hook {
     /// Parses a payload; `None` if our own call to a model caused it.
-    pub(super) fn parse(&self, payload: &[u8]) -> Option<HookCall> {
+    pub(super) fn parse(&self, payload: &[u8]) -> Result<Option<HookCall>, AppError> {
         let host = self.invocation.host;
         let mut event = host.parse(self.invocation.event.as_deref(), payload);
         let folder = self.folder(host, &event);
         if self.is_below_our_model_call(&folder, &event) {
-            return None;
+            return Ok(None);
         }
-        let (config, config_errors) = self.read_config(&folder);
+        let (config, config_errors) = self.read_config(&folder)?;
         let user_home = self.environment.user_home();
         let captures = config.capture.enabled && !config.capture.leaves_out(&folder, user_home.as_deref());
         let injection = event.injection_point.take().and_then(|point| {
@@ -44,7 +44,7 @@ impl Hook {
             let is_recorded = captures && matches!(point, InjectionPoint::SessionStart { .. });
             (budget > 0 || is_recorded).then_some(InjectionRequest { point, budget })
         });
-        Some(HookCall { host, event, folder, config, captures, injection, config_errors })
+        Ok(Some(HookCall { host, event, folder, config, captures, injection, config_errors }))
     }
 
     /// Whether our own call to a model caused the event: it runs in the folder of such calls, or below the process that makes them.
@@ -88,21 +88,21 @@ impl Hook {
     }
 
     /// Reads the settings of a folder. Errors are returned and skipped; one that bears on what may be kept means that nothing is.
-    fn read_config(&self, folder: &Path) -> (Config, Vec<AppError>) {
+    fn read_config(&self, folder: &Path) -> Result<(Config, Vec<AppError>), AppError> {
         let mut settings = Settings::defaults();
         let mut errors = settings.lay_files(self.environment.config_file(), project_file(folder));
         errors.extend(settings.lay_environment(&self.environment));
-        (settings.config().unwrap_or_else(|_| Config::nothing()), errors)
+        Ok((settings.config()?, errors))
     }
 }
 
 impl Hook {
     /// Returns the receipt of a call, with the host's redacted name of the event.
-    pub(super) fn receipt(&self, call: &HookCall, event_name: &str) -> Receipt {
+    pub(super) fn receipt(&self, call: &HookCall, event_name: &Redacted<String>) -> Receipt {
         let bytes_in = self.payload.get().map_or(0, Vec::len);
         Receipt {
             host: call.host.as_str().to_owned(),
-            event: event_name.chars().take(64).collect(),
+            event: event_name.first_chars(64),
             at: self.clock.now,
             duration_us: elapsed_us(self.clock.started),
             bytes_in: u32::try_from(bytes_in).unwrap_or(u32::MAX),

@@ -3,7 +3,7 @@
 //! The run and its last resort may do this at the same time, each on its own thread. They keep the same events, recognised by their
 //! idempotency keys.
 
-use super::context::HookContext;
+use super::hook_context::HookContext;
 use super::{Hook, is_damaged};
 use crate::error::AppError;
 use backstory_capture::{CaptureContext, RawEvent, normalise};
@@ -33,7 +33,7 @@ impl Hook {
     }
 
     fn spool_payload(&self, payload: &[u8]) -> Result<(), AppError> {
-        let Some(call) = self.parse(payload).filter(|call| call.captures) else { return Ok(()) };
+        let Some(call) = self.parse(payload)?.filter(|call| call.captures) else { return Ok(()) };
         if self.is_own_session(None, &call) {
             return Ok(());
         }
@@ -117,16 +117,18 @@ impl Hook {
             sequence: event.sequence,
             provenance: event.provenance,
             body: EventBody { activity: event.activity, subagent: event.subagent },
+            key: None,
         };
         // A store that cannot tell what was injected must not keep the event from being kept.
-        let recent = |store: &Store| store.injections().recent_shingles(&raw.host, &raw.host_session).ok();
+        let recent =
+            |store: &Store| store.injections().recent_shingles(&raw.host, &context.host_session).ok();
         let store = context.store.as_ref().and_then(|store| store.as_ref().ok());
         let injected = store.and_then(recent).unwrap_or_default();
         let capture = CaptureContext {
             redactor: &context.redactor,
             most_bytes: context.config.capture.max_event_bytes as usize,
             root: &context.project_ref.root,
-            given: &injected,
+            injected: &injected,
             at: self.clock.now,
         };
         IncomingEvent { event: normalise(raw, &capture), project_ref: context.project_ref.clone() }

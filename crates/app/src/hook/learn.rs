@@ -3,7 +3,7 @@
 //! All of it is done as far as there is time; the next turn or housekeeping does the rest.
 
 use super::Hook;
-use super::context::HookContext;
+use super::hook_context::HookContext;
 use crate::config::Config;
 use crate::error::AppError;
 use crate::{polish, vectors};

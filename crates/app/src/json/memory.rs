@@ -4,9 +4,10 @@ use crate::app::project_name;
 use crate::forget::ForgetResponse;
 use crate::show::ShowResponse;
 use crate::times;
-use backstory_memory::{Freshness, Link, Memory, MemoryId, Standing};
+use backstory_memory::{ContentRecord, Freshness, Link, Memory, MemoryId, Standing};
 use backstory_store::{Revision, Session, Store, StoreError};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 
 /// What is in a memory that was written, for other programs.
@@ -77,15 +78,10 @@ pub struct HeadShape {
 pub struct MemoryShape {
     #[serde(flatten)]
     pub head: HeadShape,
-    pub body: String,
-    pub category: Option<String>,
-    pub facts: Vec<String>,
-    pub concepts: Vec<String>,
-    pub files: Vec<String>,
-    pub scope: &'static str,
+    /// What it says beyond the head.
+    #[serde(flatten)]
+    pub content: Map<String, Value>,
     pub updated_at: String,
-    pub valid_from: Option<String>,
-    pub valid_to: Option<String>,
     pub times_seen: u32,
     pub times_used: u32,
     pub last_used_at: Option<String>,
@@ -107,9 +103,9 @@ pub struct LinkShape {
 /// What a memory said before.
 #[derive(Debug, Serialize)]
 pub struct RevisionShape {
-    pub revision: u32,
-    pub title: String,
-    pub body: String,
+    pub revision: usize,
+    #[serde(flatten)]
+    pub content: ContentRecord,
     pub until: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub author: Option<String>,
@@ -190,18 +186,14 @@ pub fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
 
 /// Returns the whole of a memory.
 pub fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, StoreError> {
-    let content = &memory.content;
+    let revisions = store.memories().revisions(memory.id)?.into_iter().rev();
+    let mut revisions: Vec<RevisionShape> =
+        (1..).zip(revisions).map(|(number, said)| revision(number, said)).collect();
+    revisions.reverse();
     Ok(MemoryShape {
         head: head(store, memory)?,
-        body: content.body.clone(),
-        category: content.category.as_ref().map(|category| category.0.clone()),
-        facts: content.facts.clone(),
-        concepts: content.concepts.clone(),
-        files: content.files.clone(),
-        scope: content.scope.as_str(),
+        content: beyond_head(memory),
         updated_at: times::iso(memory.updated_at),
-        valid_from: content.valid_from.map(times::iso),
-        valid_to: content.valid_to.map(times::iso),
         times_seen: memory.times_seen,
         times_used: memory.times_used,
         last_used_at: memory.last_used_at.map(times::iso),
@@ -209,7 +201,7 @@ pub fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, StoreError>
         freshness: freshness(store, memory)?,
         evidence: store.memories().evidence(memory.id)?.iter().map(|id| id.0).collect(),
         links: store.memories().links(memory.id)?.into_iter().map(link).collect(),
-        revisions: store.memories().revisions(memory.id)?.into_iter().map(revision).collect(),
+        revisions,
     })
 }
 
@@ -224,7 +216,7 @@ fn freshness(store: &Store, memory: &Memory) -> Result<Option<&'static str>, Sto
 }
 
 /// Returns the folder of a memory's project, where it is here.
-pub fn root_of(store: &Store, memory: &Memory) -> Result<Option<PathBuf>, StoreError> {
+pub(crate) fn root_of(store: &Store, memory: &Memory) -> Result<Option<PathBuf>, StoreError> {
     let roots = store.projects().get(memory.project)?.map(|project| project.roots).unwrap_or_default();
     Ok(roots.into_iter().map(PathBuf::from).find(|root| root.is_dir()))
 }
@@ -242,11 +234,19 @@ fn link(link: Link) -> LinkShape {
     LinkShape { from: link.from.0, relation: link.relation.as_str(), to: link.to.0 }
 }
 
-fn revision(revision: Revision) -> RevisionShape {
+/// Returns what a memory says, without what its head says already.
+fn beyond_head(memory: &Memory) -> Map<String, Value> {
+    let mut content = ContentRecord::from_content(&memory.content).to_all_fields();
+    for field in ["kind", "title", "provenance", "pinned", "importance", "confidence"] {
+        content.remove(field);
+    }
+    content
+}
+
+fn revision(number: usize, revision: Revision) -> RevisionShape {
     RevisionShape {
-        revision: revision.revision,
-        title: revision.title,
-        body: revision.body,
+        revision: number,
+        content: ContentRecord::from_content(&revision.content),
         until: times::iso(revision.until),
         author: revision.author,
     }

@@ -24,6 +24,11 @@ pub struct ProjectShape {
     pub last_active_at: Option<String>,
 }
 
+/// Returns projects.
+pub fn projects(summaries: impl IntoIterator<Item = ProjectSummary>) -> ProjectListShape {
+    ProjectListShape { version: 1, projects: summaries.into_iter().map(project).collect() }
+}
+
 /// Returns a project.
 pub fn project(summary: ProjectSummary) -> ProjectShape {
     ProjectShape {

@@ -1,22 +1,22 @@
-//! Whether the code a memory speaks of is still what it was.
+//! Whether the code of a memory is still as it was.
 //!
-//! A memory is anchored in the symbols that changed when it was made, and in the other files it names as they were then. Later a
-//! look at the disk tells whether that still stands. Files that were moved are followed by asking git, which takes time: whoever is
-//! at leisure does that, and whoever asks for freshness only looks.
+//! A memory is anchored in the symbols that changed when it was made, and in the other files it names as they were then. Freshness
+//! compares these anchors with the files on disk. Renamed files are followed with git, which takes time, so that is done at the end of
+//! a turn and not while somebody waits.
 
 use super::source::{self, Located, SourceFile};
 use super::{Language, symbols};
 use crate::Redactor;
 use crate::git::{self, FileRename};
-use backstory_memory::{Digest, Freshness, MemoryId, ProjectId, Symbol, SymbolChange};
+use backstory_memory::{Digest, Freshness, MemoryId, ProjectId, Redacted, Symbol, SymbolChange};
 use backstory_store::{Anchor, FileUpdate, Store, StoreError};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// In how many symbols one memory is anchored.
+/// The most symbols one memory is anchored in.
 const MOST_SYMBOL_ANCHORS: usize = 12;
-/// How many names in a row a file may have had.
+/// The most renames of one file that are followed.
 const MOST_RENAMES: usize = 8;
 
 /// Anchors a memory in the symbols that changed, and in the files it names as they are now.
@@ -47,15 +47,16 @@ pub fn anchor(
             anchors.push(Anchor { path: file.clone(), symbol: None, hash });
         }
     }
-    store.code_mut().replace_anchors(memory, &anchors)
+    // Files and symbols are those of a redacted memory and of the redacted code map.
+    store.code_mut().replace_anchors(memory, &Redacted::vouch(anchors))
 }
 
-/// How far it is looked whether code is what it was, where somebody waits.
+/// The limits of a freshness check while somebody waits.
 #[derive(Clone, Copy, Debug)]
 pub struct FreshnessLimit {
-    /// No longer than until then.
+    /// The deadline.
     pub until: Instant,
-    /// At no more files than these.
+    /// The most files that are read.
     pub files: usize,
 }
 
@@ -65,8 +66,7 @@ impl FreshnessLimit {
     }
 }
 
-/// Tells of each memory whether its code is what it was, by a look at the files as they are now. The memories that patience does not
-/// last for are left out.
+/// Returns the freshness of each memory, compared with the files as they are now. Memories beyond the limit are left out.
 ///
 /// # Errors
 ///
@@ -86,7 +86,7 @@ pub fn freshness(
             let Some(hash) = anchor.hash else { continue };
             if !files.contains_key(&anchor.path) {
                 if patience.is_some_and(|patience| patience.is_over(files.len())) {
-                    // Another may speak of files that were looked at.
+                    // A later memory may need only files that were read already.
                     continue 'memories;
                 }
                 files.insert(anchor.path.clone(), find(store, project, root, &anchor.path)?);
@@ -100,7 +100,7 @@ pub fn freshness(
     Ok(states)
 }
 
-/// Tells of every anchor of a memory, in the order the store has them, whether what it names still stands; nothing where nobody looked.
+/// Returns the freshness of every anchor of a memory, in the order of the store; `None` for an anchor that was not checked.
 ///
 /// # Errors
 ///
@@ -118,7 +118,7 @@ pub fn freshness_of_anchors(
     store.code().anchors(memory)?.into_iter().map(judge).collect()
 }
 
-/// Moves the anchors of files that are gone to the names git says they have now. Returns which were moved.
+/// Moves the anchors of renamed files to their new paths, as git reports them. Returns which were moved.
 ///
 /// Asks git only where an anchored file is gone. Meant for the end of a turn or a session, not for a hook that answers.
 ///
@@ -140,11 +140,12 @@ pub fn follow_renames(
     let renames = git::renames(root, deadline);
     let mut moved = Vec::new();
     for from in gone {
-        // A name that holds a secret is not written down: the anchor stays where it was.
-        let now = name_now(root, &renames, &from).filter(|to| redactor.scrub(to).as_str() == to);
-        if let Some(to) = now {
+        // A path that holds a secret is not stored: the anchor stays where it was.
+        let Some(now) = name_now(root, &renames, &from) else { continue };
+        let to = redactor.scrub(&now);
+        if *to == now {
             store.code_mut().move_anchors(project, &from, &to)?;
-            moved.push(FileRename { from, to });
+            moved.push(FileRename { from, to: now });
         }
     }
     Ok(moved)
@@ -191,7 +192,7 @@ impl AnchoredFile {
         let Some(name) = symbol else {
             return if *content_hash == Some(hash) { Freshness::Fresh } else { Freshness::Changed };
         };
-        // What could be read when the memory was made and cannot now has changed.
+        // A file that could be mapped then and cannot now has changed.
         let Some(symbols) = symbols else { return Freshness::Changed };
         let named: Vec<&Symbol> = symbols.iter().filter(|symbol| symbol.qualified_name == name).collect();
         if named.is_empty() {

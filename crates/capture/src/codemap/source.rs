@@ -1,6 +1,6 @@
-//! Reading a file of a project by a name that anybody may have given.
+//! Reads a file of a project by an untrusted path.
 //!
-//! Only what really lies under the root is read, only plain files, and only so much of them.
+//! Only plain files below the root are read, links resolved, and only up to a limit.
 
 use crate::private;
 use backstory_memory::{Digest, digest};
@@ -11,13 +11,13 @@ use std::path::{Component, Path, PathBuf};
 /// The longest source a hook reads.
 pub(super) const MOST_BYTES: u64 = 256 * 1024;
 
-/// What was found under a name.
+/// What lies at a path.
 pub(super) enum SourceFile {
     /// A text.
     Text { text: String, content_hash: Digest },
     /// A file that has no code map, and why.
     Unreadable(&'static str),
-    /// Nothing; something may have been there.
+    /// Nothing now; there may have been a file.
     Gone,
     /// Nothing that belongs to the project.
     Elsewhere,
@@ -36,7 +36,7 @@ pub(super) fn read(root: &Path, path: &str) -> SourceFile {
     };
     let content_hash = digest([bytes.as_slice()]);
     match String::from_utf8(bytes) {
-        // What is marked private is not there for us, neither its names nor what they say.
+        // Private parts are removed before parsing, so that neither their names nor their values are mapped.
         Ok(text) if !text.contains('\0') => {
             SourceFile::Text { text: private::strip(&text).into_owned(), content_hash }
         }
@@ -75,7 +75,7 @@ pub(super) fn locate(root: &Path, path: &str) -> Located {
     }
 }
 
-/// Whether what is there of a path lies under the root. A link that leads nowhere could lead anywhere.
+/// Whether the existing part of a path lies below the root. A dangling link does not: its target may be created anywhere.
 fn leads_inside(root: &Path, named: &Path) -> bool {
     let there = named.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
     there.and_then(|there| there.canonicalize().ok()).is_some_and(|real| real.starts_with(root))

@@ -1,4 +1,4 @@
-//! The tokens of a syntax tree: what of a source counts when two are compared.
+//! The tokens of a syntax tree that count when two sources are compared.
 //!
 //! Layout and comments do not count, nor does a comma that a formatter puts before a closing bracket. The shape of the
 //! tree does: in Python, moving a statement out of an `if` changes no token. Not here: whose tokens they are (`walk.rs`).
@@ -6,7 +6,7 @@
 use backstory_memory::{Digest, digest};
 use tree_sitter::Node;
 
-/// How a node counts.
+/// How a node takes part in a comparison.
 pub(super) enum Weight {
     /// Not at all.
     Nothing,
@@ -16,7 +16,7 @@ pub(super) enum Weight {
     Parts,
 }
 
-/// Says how a node counts.
+/// Returns how a node takes part in a comparison.
 pub(super) fn weigh(node: Node<'_>, source: &str) -> Weight {
     // Most nodes are keywords and punctuation, which are called what they are.
     let kind = if node.is_named() { node.kind() } else { "" };
@@ -36,7 +36,7 @@ pub(super) fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
     source.get(node.byte_range()).unwrap_or_default()
 }
 
-/// Collects what counts of one symbol.
+/// Collects the tokens of one symbol.
 #[derive(Default)]
 pub(super) struct TokenStream {
     bytes: Vec<u8>,
@@ -45,7 +45,7 @@ pub(super) struct TokenStream {
 
 impl TokenStream {
     pub(super) fn open(&mut self, kind: &str) {
-        self.settle_comma();
+        self.flush_comma();
         self.bytes.push(b'(');
         self.bytes.extend_from_slice(kind.as_bytes());
         self.bytes.push(0);
@@ -61,7 +61,7 @@ impl TokenStream {
         if matches!(text, ")" | "]" | "}" | ">") {
             self.comma_waits = false;
         }
-        self.settle_comma();
+        self.flush_comma();
         if text == "," {
             self.comma_waits = true;
         } else {
@@ -69,10 +69,10 @@ impl TokenStream {
         }
     }
 
-    /// Takes in what was collected elsewhere.
+    /// Appends the tokens of another stream.
     pub(super) fn append(&mut self, mut other: TokenStream) {
-        other.settle_comma();
-        self.settle_comma();
+        other.flush_comma();
+        self.flush_comma();
         self.bytes.append(&mut other.bytes);
     }
 
@@ -80,7 +80,7 @@ impl TokenStream {
         digest([self.bytes.as_slice()])
     }
 
-    fn settle_comma(&mut self) {
+    fn flush_comma(&mut self) {
         if std::mem::take(&mut self.comma_waits) {
             self.write(",");
         }

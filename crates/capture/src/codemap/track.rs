@@ -1,20 +1,21 @@
-//! Which symbols a turn made, changed or removed, kept in the store.
+//! Tracks the symbols a turn added, changed or removed, and stores them.
 //!
-//! An edited file is read as it is now and compared with what it was before the turn: its known map, as long as that is of what
-//! the edits began from; else the edits taken back; else what HEAD has. Where none of these says what it was, its map is learnt
-//! and no change is claimed. Not here: what the changes mean (distillation).
+//! An edited file is compared with its state before the turn: the stored map, if the edits began from it; else the file with the edits
+//! undone; else its text at HEAD. If none of these is known, the map is stored and no change is reported. Not here: what the changes
+//! mean (`distil`).
 
 use super::source::{self, SourceFile};
 use super::{Language, MOST_SYMBOLS, changes, symbols_until, undo};
 use crate::{Redactor, git, private};
 use backstory_memory::{
-    Activity, CodeChange, Digest, Hunk, ProjectId, SessionId, Symbol, SymbolChange, Timestamp, digest,
+    Activity, CodeChange, Digest, Hunk, ProjectId, Redacted, SessionId, Symbol, SymbolChange, Timestamp,
+    digest,
 };
 use backstory_store::{FileMap, FileState, FileUpdate, Store, StoreError};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long git may take to say what HEAD has.
+/// How long git may take to read files at HEAD.
 const GIT_PATIENCE: Duration = Duration::from_millis(300);
 /// How many files, and how many bytes of them, are read at the end of one turn.
 const MOST_FILES: usize = 64;
@@ -32,7 +33,7 @@ pub struct EditedFile {
     pub hunks: Vec<Hunk>,
 }
 
-/// Gathers which files were edited, each once, with all that was done to it.
+/// Returns the edited files, each once with all its edits in order.
 pub fn edited_files<'a>(activities: impl IntoIterator<Item = &'a Activity>) -> Vec<EditedFile> {
     let mut edited: Vec<EditedFile> = Vec::new();
     for activity in activities {
@@ -45,12 +46,12 @@ pub fn edited_files<'a>(activities: impl IntoIterator<Item = &'a Activity>) -> V
     edited
 }
 
-/// Where a turn took place, and who takes secrets out of what is kept of it.
+/// Project and redactor of a turn.
 #[derive(Clone, Copy)]
 pub struct TrackingContext<'a> {
     /// The project.
     pub project: ProjectId,
-    /// Where it lies.
+    /// Its root.
     pub root: &'a Path,
     /// Takes out secrets: a constant shows its value.
     pub redactor: &'a Redactor,
@@ -75,11 +76,12 @@ pub fn track(
 ) -> Result<Vec<FileUpdate>, StoreError> {
     let mut looks = look_at(store, place, edited)?;
     ask_head(place.root, &mut looks);
-    let readings = compare_all(looks, place);
+    // The paths come from redacted events, and the symbols were redacted when they were read.
+    let readings = Redacted::vouch(compare_all(looks, place));
     if !readings.is_empty() {
         store.code_mut().record(place.project, session, &readings, now)?;
     }
-    Ok(readings)
+    Ok(readings.into_inner())
 }
 
 /// One edited file, as it is found at the end of the turn.
@@ -90,14 +92,14 @@ struct TrackedFile<'a> {
     before: FileBefore,
 }
 
-/// What a file is now.
+/// The state of a file now.
 enum FileNow {
     Text { text: String, content_hash: Digest },
     Unreadable(&'static str),
     Gone,
 }
 
-/// What a file was before the turn.
+/// The state of a file before the turn.
 enum FileBefore {
     Mapped(Vec<Symbol>),
     Text(String),
@@ -157,7 +159,7 @@ fn before(file: &EditedFile, now: &FileNow, known: Option<FileMap>) -> FileBefor
     }
 }
 
-/// Asks git once for all files of which nothing else says what they were.
+/// Asks git once for all files whose earlier state is not known otherwise.
 fn ask_head(root: &Path, looks: &mut [TrackedFile<'_>]) {
     let is_open = |look: &TrackedFile<'_>| {
         matches!((&look.before, &look.now), (FileBefore::Unknown, FileNow::Text { .. } | FileNow::Gone))
@@ -171,7 +173,7 @@ fn ask_head(root: &Path, looks: &mut [TrackedFile<'_>]) {
     }
 }
 
-/// Compares all files at once: parsing is nearly all of the time a turn's end takes here.
+/// Compares files in parallel, because parsing takes nearly all of the time.
 fn compare_all(looks: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec<FileUpdate> {
     let mut readings = Vec::new();
     let mut left = looks.into_iter();
@@ -189,13 +191,13 @@ fn compare_batch(batch: Vec<TrackedFile<'_>>, place: TrackingContext<'_>) -> Vec
         let start = |look| {
             std::thread::Builder::new().spawn_scoped(scope, move || TrackedFile::compare(look, place)).ok()
         };
-        // One that cannot be read to its end is as if it had not been edited.
+        // A file whose comparison panicked counts as not edited.
         let readers: Vec<_> = batch.into_iter().map(start).collect();
         readers.into_iter().flatten().filter_map(|reader| reader.join().ok()).collect()
     })
 }
 
-/// How many files are read beside each other.
+/// How many files are compared in parallel.
 const AT_ONCE: usize = 4;
 
 impl TrackedFile<'_> {
@@ -227,7 +229,7 @@ impl TrackedFile<'_> {
     }
 }
 
-/// Leaves out what may only have moved across the end of a map that is full.
+/// Leaves out symbols that may only have moved across the end of a full map.
 fn sure_changes(before: &[Symbol], after: &[Symbol]) -> Vec<CodeChange> {
     let is_full = |symbols: &[Symbol]| symbols.len() >= MOST_SYMBOLS;
     let is_sure = |change: &CodeChange| match change.change {
@@ -240,12 +242,12 @@ fn sure_changes(before: &[Symbol], after: &[Symbol]) -> Vec<CodeChange> {
 
 fn scrubbed(mut symbols: Vec<Symbol>, source: &str, redactor: &Redactor) -> Vec<Symbol> {
     for symbol in &mut symbols {
-        // A signature that was cut may hold half a secret, which no rule would know: its name says enough then.
+        // A cut signature may hold half a secret, which no rule recognises, so only the name is kept.
         if symbol.signature.ends_with('…') && declares_a_secret(symbol, source, redactor) {
             symbol.signature.clone_from(&symbol.qualified_name);
         }
         for text in [&mut symbol.qualified_name, &mut symbol.signature] {
-            *text = redactor.scrub(text).into_string();
+            *text = redactor.scrub(text).into_inner();
         }
     }
     symbols

@@ -1,9 +1,9 @@
-//! Restores what a file was before it was edited, from the edits.
+//! Restores a file as it was before a turn, by undoing the edits.
 
 use backstory_memory::{Hunk, is_cut};
 
-/// Takes edits back, the last one first. Returns nothing where it is not sure what stood there: an edit was cut short, what it
-/// put there has changed since or stands in several places, or nothing would be left.
+/// Undoes edits, the last one first. Returns `None` where the earlier text is uncertain: an edit was cut short, its text changed since or
+/// stands in several places, or nothing would be left.
 #[must_use]
 pub(super) fn undo(after: &str, hunks: &[Hunk]) -> Option<String> {
     if hunks.iter().any(|hunk| is_cut(&hunk.before) || is_cut(&hunk.after)) {
@@ -14,7 +14,7 @@ pub(super) fn undo(after: &str, hunks: &[Hunk]) -> Option<String> {
         let (head, tail) = (text.get(..at)?, text.get(at + hunk.after.len()..)?);
         Some([head, &hunk.before, tail].concat())
     })?;
-    // A file that was written anew tells nothing of what it was; of one that was not there it is told.
+    // Nothing is left of a file that was written whole: its earlier text is unknown.
     (!hunks.is_empty() && !text.trim().is_empty()).then_some(text)
 }
 
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_sure_is_undone() {
+    fn an_ambiguous_edit_is_not_undone() {
         for (after, hunks, before) in [
             ("a two c", vec![hunk("one", "two")], Some("a one c")),
             ("a c", vec![hunk("b", "c"), hunk("x", "a")], Some("x b")),
@@ -56,7 +56,7 @@ mod tests {
         }
     }
 
-    /// What was in the hole would be taken for new.
+    /// Symbols in the part that was cut out would be taken for new.
     #[test]
     fn an_edit_that_was_cut_short_is_not_undone() {
         let long = "fn f() {}\n".repeat(100);
@@ -71,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_done_and_can_be_undone_is_what_was(
+        fn undoing_an_edit_restores_the_text(
             head in "[a-c]{0,6}", tail in "[a-c]{0,6}", before in "[a-c]{0,4}", after in "[a-c]{0,4}",
         ) {
             let was = format!("{head}{before}{tail}");

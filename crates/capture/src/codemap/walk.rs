@@ -35,15 +35,15 @@ struct SymbolWalk<'a> {
     rules: &'a LanguageRules,
     source: &'a str,
     found: Vec<Symbol>,
-    /// What we are in, the outermost first.
+    /// The enclosing nodes, the outermost first.
     frames: Vec<WalkFrame>,
-    /// What belongs to no symbol.
+    /// The tokens outside of any symbol.
     loose: TokenStream,
     /// Decorators whose symbol is still to come.
     decorators: Decorators,
     /// The depth of the node in which no symbols are looked for.
     closed: Option<usize>,
-    /// Up to where the source was seen.
+    /// The end of the source that was visited.
     seen: usize,
 }
 
@@ -88,7 +88,7 @@ impl<'a> SymbolWalk<'a> {
         }
     }
 
-    /// Takes a node in and says whether what is in it should be seen.
+    /// Enters a node. Returns whether its children should be visited.
     fn enter(&mut self, node: Node<'_>, depth: usize) -> bool {
         self.see_up_to(node.start_byte());
         match weigh(node, self.source) {
@@ -196,7 +196,7 @@ impl<'a> SymbolWalk<'a> {
         }
     }
 
-    /// Writes a symbol down and returns its place, unless there are too many.
+    /// Adds a symbol and returns its index, unless there are too many.
     fn record(&mut self, node: Node<'_>, name: &str, kind: SymbolKind) -> Option<usize> {
         let place = self.found.len();
         if place >= MOST_SYMBOLS {
@@ -212,7 +212,7 @@ impl<'a> SymbolWalk<'a> {
             qualified_name: name.to_owned(),
             kind,
             signature: write(self.rules, node, &before, self.source),
-            // Known when the symbol ends.
+            // Filled in when the symbol ends.
             body_hash: Digest([0; 16]),
             first_line: node.start_position().row + 1,
             last_line: last_line(node),
@@ -227,7 +227,7 @@ impl<'a> SymbolWalk<'a> {
         }
         let ends_frame = self.frames.last().is_some_and(|frame| frame.depth == depth);
         if !matches!(self.frames.last(), Some(WalkFrame { of: FrameKind::Decorator, .. })) {
-            self.settle_decorators(ends_frame);
+            self.flush_decorators(ends_frame);
         }
         self.content().close();
         if !ends_frame {
@@ -255,20 +255,20 @@ impl<'a> SymbolWalk<'a> {
         }
     }
 
-    /// Gives waiting decorators to what we are in when something named follows that is no symbol.
+    /// Gives pending decorators to the enclosing node when a named node follows that is no symbol.
     fn before_named(&mut self, node: Node<'_>) {
-        self.settle_decorators(node.is_named());
+        self.flush_decorators(node.is_named());
     }
 
-    fn settle_decorators(&mut self, due: bool) {
-        // What is in a decorator follows no decorator.
+    fn flush_decorators(&mut self, due: bool) {
+        // Nodes inside of a decorator follow no decorator.
         if due && self.decorators.any && self.closed.is_none() {
             let decorators = std::mem::take(&mut self.decorators);
             self.content().append(decorators.content);
         }
     }
 
-    /// Counts what the tree does not cover: what the parser skipped to recover from an error.
+    /// Adds the source that the parser skipped to recover from an error.
     fn see_up_to(&mut self, end: usize) {
         if end <= self.seen {
             return;
@@ -282,7 +282,7 @@ impl<'a> SymbolWalk<'a> {
         self.seen = end;
     }
 
-    /// The name of what we are in, and whether a function there is a method.
+    /// Returns the name of the enclosing symbol, and whether a function in it is a method.
     fn enclosing(&self) -> Option<(&str, bool)> {
         self.frames.iter().rev().find_map(|frame| match &frame.of {
             FrameKind::Named { name, class_like, .. } => Some((name.as_str(), *class_like)),
@@ -290,7 +290,7 @@ impl<'a> SymbolWalk<'a> {
         })
     }
 
-    /// What the wrapper we are directly in says.
+    /// Returns the first words of the enclosing wrapper.
     fn prefix(&self) -> &str {
         match self.frames.last() {
             Some(WalkFrame { of: FrameKind::Wrapper { prefix, .. }, .. }) => prefix,

@@ -164,13 +164,13 @@ mod tests {
     use std::ffi::OsStr;
 
     #[test]
-    fn what_belongs_to_another_repository_is_not_inherited() {
+    fn git_inherits_no_variable_of_another_repository() {
         let Ok(listed) = Command::new("git").args(["rev-parse", "--local-env-vars"]).output() else {
             return eprintln!("SKIPPED: there is no git on this machine");
         };
-        let asked = command(Path::new("/"), &["status"]);
+        let command = command(Path::new("/"), &["status"]);
         let removed: HashSet<&OsStr> =
-            asked.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+            command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
         let listed = String::from_utf8(listed.stdout).unwrap();
         assert!(listed.lines().count() > 5, "{listed}");
         for name in listed.lines() {
@@ -200,8 +200,8 @@ mod tests {
 
     /// Whether a process runs; a zombie does not.
     fn runs(pid: &str) -> bool {
-        let asked = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
-        let state = String::from_utf8(asked.stdout).unwrap();
+        let listed = Command::new("ps").args(["-o", "stat=", "-p", pid]).output().unwrap();
+        let state = String::from_utf8(listed.stdout).unwrap();
         !state.trim().is_empty() && !state.trim_start().starts_with('Z')
     }
 

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tells_repositories_apart_is_kept() {
+    fn different_repositories_have_different_keys() {
         let check = |url, expected: &str| assert_eq!(key(url).as_deref(), Some(expected), "{url}");
         check("ssh://git@git.example.org:2222/Team/App.git", "git.example.org:2222/Team/App");
         check("git@git.example.org:Team/App.git", "git.example.org/Team/App");
@@ -277,7 +277,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_key_is_its_own_key(url: String, dense in "(https://|ssh://|)[a-c%@:/.\\[\\]?#~0-9 git]{0,40}") {
+        fn normalising_a_remote_key_again_changes_nothing(url: String, dense in "(https://|ssh://|)[a-c%@:/.\\[\\]?#~0-9 git]{0,40}") {
             for url in [url.as_str(), &format!("https://{url}"), &dense] {
                 if let Some(once) = key(url) {
                     prop_assert_eq!(key(&format!("https://{once}")), Some(once.clone()), "{:?} {:?}", url, once);

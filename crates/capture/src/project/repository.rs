@@ -27,7 +27,7 @@ pub(super) enum Checkout {
 /// A repository, shared by all its work trees.
 pub(super) struct Repository {
     /// Its canonical common directory: the same from each of its work trees.
-    pub(super) common: PathBuf,
+    pub(super) common_dir: PathBuf,
     /// Whether its directory lies apart from its only work tree, as a submodule's does.
     detached: bool,
 }
@@ -62,7 +62,7 @@ fn bare_at(folder: &Path) -> Option<Checkout> {
     if !is_repository(folder) {
         return None;
     }
-    let repository = Repository { common: folder.to_owned(), detached: false };
+    let repository = Repository { common_dir: folder.to_owned(), detached: false };
     let root = repository.home().to_owned();
     Some(Checkout::Working { repository, root })
 }
@@ -86,11 +86,11 @@ impl Repository {
     pub(super) fn at_git_dir(git_dir: PathBuf, apart: bool) -> Option<Repository> {
         let linked = read_head(&git_dir.join("commondir"), POINTER_BYTES);
         let detached = apart && linked.is_none();
-        let common = match linked {
+        let common_dir = match linked {
             Some(pointer) => git_dir.join(path_from(pointer.trim_ascii())).canonicalize().ok()?,
             None => git_dir,
         };
-        is_repository(&common).then_some(Repository { common, detached })
+        is_repository(&common_dir).then_some(Repository { common_dir, detached })
     }
 
     /// Returns what identifies the repository.
@@ -128,7 +128,7 @@ impl Repository {
         let (folder, checkout) = around.find_map(|folder| Some((folder, at(folder)?)))?;
         match checkout {
             // A submodule's directory lies inside that of the repository it belongs to.
-            Checkout::Working { repository, .. } if self.common.starts_with(&repository.common) => {
+            Checkout::Working { repository, .. } if self.common_dir.starts_with(&repository.common_dir) => {
                 Some(folder)
             }
             _ => None,
@@ -137,9 +137,9 @@ impl Repository {
 
     /// Returns the folder a person would point at: the main work tree, or the repository itself if it has none.
     fn home(&self) -> &Path {
-        match self.common.parent() {
-            Some(work_tree) if self.common.ends_with(".git") => work_tree,
-            _ => &self.common,
+        match self.common_dir.parent() {
+            Some(work_tree) if self.common_dir.ends_with(".git") => work_tree,
+            _ => &self.common_dir,
         }
     }
 
@@ -156,7 +156,7 @@ impl Repository {
     ///
     /// Git drops lines older than 90 days when it tidies up, and bare repositories keep no log: then there is none.
     fn birth(&self) -> Option<ProjectKey> {
-        let head = read_head(&self.common.join("logs/HEAD"), FIRST_LINE_BYTES)?;
+        let head = read_head(&self.common_dir.join("logs/HEAD"), FIRST_LINE_BYTES)?;
         let line = head.split(|byte| *byte == b'\n').next()?;
         let before = line.split(|byte| *byte == b' ').next()?;
         let began = before.len() >= 40 && before.iter().all(|byte| *byte == b'0');
@@ -164,9 +164,9 @@ impl Repository {
     }
 
     fn origin(&self) -> Option<RemoteOrigin> {
-        let config = GitConfig::parse(&read_head(&self.common.join("config"), CONFIG_BYTES)?);
+        let config = GitConfig::parse(&read_head(&self.common_dir.join("config"), CONFIG_BYTES)?);
         // The branch of the main work tree: every work tree gets the same answer.
-        let head = read_head(&self.common.join("HEAD"), POINTER_BYTES).unwrap_or_default();
+        let head = read_head(&self.common_dir.join("HEAD"), POINTER_BYTES).unwrap_or_default();
         let branch = head.strip_prefix(b"ref: refs/heads/").map(<[u8]>::trim_ascii);
         remote::read(config.remote(branch)?)
     }
@@ -177,7 +177,9 @@ impl Repository {
         let mut with_ending = path.clone().into_os_string();
         with_ending.push(".git");
         [path, PathBuf::from(with_ending)].iter().find_map(|path| match at(&path.canonicalize().ok()?)? {
-            Checkout::Working { repository, .. } if repository.common != self.common => Some(repository),
+            Checkout::Working { repository, .. } if repository.common_dir != self.common_dir => {
+                Some(repository)
+            }
             _ => None,
         })
     }

@@ -141,7 +141,7 @@ fn a_submodule_is_its_own_project_and_names_the_one_that_holds_it() {
 }
 
 #[test]
-fn clones_meet_however_their_remote_is_spelled() {
+fn clones_are_one_project_however_their_remote_is_spelled() {
     let Some(workshop) = ScratchFolders::open() else { return };
     workshop.repository("one");
     workshop.repository("two");

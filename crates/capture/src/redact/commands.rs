@@ -1,4 +1,4 @@
-//! Passwords on command lines, where only the command tells what a flag means: `mysql -p…`, `curl -u name:…`.
+//! Passwords on command lines, where the meaning of a flag depends on the command: `mysql -p…`, `curl -u name:…`.
 //!
 //! Not here: flags that name what they take (`--password …`), which are names like any other (`named`).
 
@@ -7,7 +7,7 @@ use super::passwords::{CREDENTIAL, count, is_chosen, is_phrase, tail_end, value}
 use super::random::is_placeholder;
 use super::words::RedactorWord;
 
-/// How a flag is given its value.
+/// How a flag takes its value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FlagForm {
     /// `-pVALUE` alone: what follows `-p` after a space is something else.
@@ -57,16 +57,16 @@ impl Commands {
             let name = word.bytes.rsplit(|byte| *byte == b'/').next()?;
             let logs_in = std::mem::replace(&mut self.logs_in, LOGGING_IN.contains(&name));
             let is_named = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
-            let (_, flags, given) = COMMANDS.iter().find(|(names, ..)| is_named(names))?;
+            let (_, flags, form) = COMMANDS.iter().find(|(names, ..)| is_named(names))?;
             // The scheme of an address is no command.
             if (name == LOGIN.as_bytes() && !logs_in) || text.get(word.end()) == Some(&b':') {
                 return None;
             }
-            self.named = Some((word.start, flags, *given));
+            self.named = Some((word.start, flags, *form));
             return None;
         };
-        let (_, flags, given) = self.named?;
-        let length = flags.iter().find(|flag| takes(word.bytes, flag.as_bytes(), given))?.len();
+        let (_, flags, form) = self.named?;
+        let length = flags.iter().find(|flag| takes(word.bytes, flag.as_bytes(), form))?.len();
         let is_glued =
             flag.len() + 1 > length || text.get(word.end()).is_some_and(|byte| b"\"'".contains(byte));
         let mut at = word.start + length;
@@ -77,7 +77,7 @@ impl Commands {
         let value = value(rest, quote)?;
         let end = if quote.is_some() { value.len() } else { tail_end(rest, value.len()) };
         let is_port = is_port(value, is_glued);
-        let is_credential = match given {
+        let is_credential = match form {
             FlagForm::Pair => {
                 !is_port
                     && value.contains(&b':')
@@ -101,8 +101,8 @@ fn is_port(value: &[u8], is_glued: bool) -> bool {
 }
 
 /// Whether a word is the flag, or begins with it where a value may be glued to it.
-fn takes(word: &[u8], flag: &[u8], given: FlagForm) -> bool {
-    word == flag || (given != FlagForm::Pair && flag.len() == 2 && word.starts_with(flag))
+fn takes(word: &[u8], flag: &[u8], form: FlagForm) -> bool {
+    word == flag || (form != FlagForm::Pair && flag.len() == 2 && word.starts_with(flag))
 }
 
 /// `;`, `&&`, `|` or a line that does not go on end a command. The `&` of an address has no space beside it.

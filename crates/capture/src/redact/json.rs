@@ -1,7 +1,7 @@
 //! Scrubs the strings of a JSON value: keys, values and everything nested.
 //!
-//! A value is judged with the name of its field, since `{"password": …}` tells what the string alone does
-//! not. A private tag opened in one string and closed in a later one hides all strings between.
+//! A value is judged with the name of its field, since the string in `{"password": …}` alone may look like
+//! any word. A private tag opened in one string and closed in a later one hides all strings between.
 
 use super::{Redactor, marker, named};
 use crate::private::{self, Loose};
@@ -25,7 +25,7 @@ fn collect(value: &Value, loose: &mut Vec<Loose>) {
     }
 }
 
-/// Tells for every string whether it stands between one that opens a tag and one that closes it.
+/// Returns for every string whether it stands between one that opens a tag and one that closes it.
 fn hidden(loose: &[Loose]) -> Vec<bool> {
     let mut hidden = vec![false; loose.len()];
     let mut opened = None;
@@ -64,7 +64,7 @@ impl JsonWalk<'_> {
             .into_iter()
             .map(|(name, mut value)| {
                 self.value(Some(&name), &mut value);
-                (self.redactor.scrub(&name).into_string(), value)
+                (self.redactor.scrub(&name).into_inner(), value)
             })
             .collect();
     }
@@ -75,7 +75,7 @@ impl JsonWalk<'_> {
         if hidden {
             return private::MARKER.to_owned();
         }
-        let scrubbed = self.redactor.scrub(text).into_string();
+        let scrubbed = self.redactor.scrub(text).into_inner();
         // What other rules already replaced says more with the rule's own name.
         if scrubbed != text {
             return scrubbed;

@@ -1,9 +1,9 @@
 //! Finds values by the name before them: `api_key = …`, `SECRET=…`, `"token": "…"`, `Authorization: Bearer …`.
 //!
-//! One walk over the words. A telling name arms, what looks like a value within reach fires, a new line or
-//! too many other words disarm. Each word is looked at once, so the cost is linear whatever the text.
+//! One walk over the words: a name of a credential starts a search, a word that looks like a value ends it with a finding, a new line
+//! or too many other words end it without. Each word is read once, so the cost is linear in any text.
 //!
-//! Not here: which names tell (`names`), what looks random (`random`), passwords people chose (`passwords`).
+//! Not here: the names of credentials (`names`), what looks random (`random`), passwords people chose (`passwords`).
 
 use super::names::{NameClass, name_class};
 use super::random::{Announcement, is_placeholder, is_random};
@@ -66,7 +66,7 @@ impl Prose {
     }
 }
 
-/// Adds a finding for every value that a telling name announces.
+/// Adds a finding for every value behind the name of a credential.
 pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) {
     let mut armed: Option<Armed> = None;
     let mut commands = commands::Commands::default();
@@ -206,14 +206,14 @@ fn value_end(name_class: NameClass, word: &RedactorWord<'_>, text: &[u8]) -> Opt
             let head = passwords::value(text.get(word.start..)?, None)?;
             let end = passwords::tail_end(text, word.start + head.len());
             let chosen = text.get(word.start..end)?;
-            (passwords::is_told(chosen) || is_made()).then_some(end)
+            (passwords::is_password_in_a_sentence(chosen) || is_made()).then_some(end)
         }
         NameClass::Key => is_made().then(|| passwords::tail_end(text, word.end())),
         _ => None,
     }
 }
 
-/// What lies between a name and the word after it tells how they belong together.
+/// Reads the text between a name and the next word, which shows whether it assigns.
 fn evidence(gap: &[u8]) -> Announcement {
     let has = |signs: &[u8]| gap.iter().any(|byte| signs.contains(byte));
     if has(b"\"'") {

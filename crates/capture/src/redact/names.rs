@@ -2,7 +2,7 @@
 //!
 //! Not here: what is done about it (`named` in text, `json` in values with a key).
 
-/// What a telling name announces.
+/// What the name of a credential announces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameClass {
     /// A word people choose: its value need not look random.
@@ -93,7 +93,7 @@ const OTHERWISE: &[&str] = &[
 /// Names this short are also parts of ordinary words (`monkey`, `pattern`, `author`): they must stand alone.
 const SHORT: usize = 4;
 
-/// Returns what the last telling name inside `word` announces, and where that name ends.
+/// Returns what the last name of a credential inside `word` announces, and where that name ends.
 pub(super) fn name_class(word: &[u8]) -> Option<(NameClass, usize)> {
     let mut last: Option<(NameClass, usize)> = None;
     // In a path only the last part names anything.
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn telling_names_are_found_in_every_case_style() {
+    fn names_of_credentials_are_recognised_in_every_case_style() {
         check("API_KEY", Some(NameClass::Key));
         check("awsSecretAccessKey", Some(NameClass::Key));
         check("boxKEY", Some(NameClass::Key));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinary_words_that_contain_a_short_name_are_not_telling() {
+    fn ordinary_words_that_contain_a_credential_name_are_not_recognised() {
         for word in ["monkey", "keyboard", "pattern", "author", "compass", "passing", "Keyword"] {
             check(word, None);
         }

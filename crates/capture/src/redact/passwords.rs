@@ -223,7 +223,7 @@ fn is_typed(value: &[u8]) -> bool {
 }
 
 /// Whether the last word of "the password for staging is …" is the password and not an ordinary word.
-pub(super) fn is_told(value: &[u8]) -> bool {
+pub(super) fn is_password_in_a_sentence(value: &[u8]) -> bool {
     let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
     let odd = ends_chosen(value)
         || has(u8::is_ascii_uppercase)

@@ -9,9 +9,9 @@
 /// How clearly a value was announced; the clearer, the less it has to look random itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Announcement {
-    /// A telling name stands near.
+    /// The name of a credential stands near.
     Near,
-    /// It is assigned to a telling name.
+    /// It is assigned to the name of a credential.
     Assigned,
     /// It is assigned in quotes, so it is a value and not the name of one.
     Quoted,
@@ -32,7 +32,7 @@ impl Announcement {
 /// As many random bytes as no name in code has.
 const MANY: usize = 16;
 
-/// Tells whether enough of the value, and at least half of it, looks random.
+/// Whether enough of the value, and at least half of it, looks random.
 pub(super) fn is_random(value: &[u8], evidence: Announcement) -> bool {
     let enough = evidence.enough();
     if value.len() < enough || is_number(value) || is_crossed_out(value) {
@@ -48,12 +48,12 @@ pub(super) fn is_random(value: &[u8], evidence: Announcement) -> bool {
     random >= enough && random * 2 >= value.len() && distinct(value) >= 6
 }
 
-/// Tells whether somebody already took the secret out: `ghp_xxxxxxxx`.
+/// Whether somebody already took the secret out: `ghp_xxxxxxxx`.
 pub(super) fn is_crossed_out(body: &[u8]) -> bool {
     body.iter().filter(|byte| byte.eq_ignore_ascii_case(&b'x')).count() * 2 > body.len()
 }
 
-/// Tells whether a value only stands for one: `<token>`, `${TOKEN}`, `xxxx`, `your_password`, `example`.
+/// Whether a value only stands for one: `<token>`, `${TOKEN}`, `xxxx`, `your_password`, `example`.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
     const MARKS: [u8; 7] = *b"<>{}*[]";
     const WORDS: [&str; 12] = [
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_for_a_value_is_a_placeholder() {
+    fn placeholders_are_recognised() {
         for placeholder in ["<token>", "${TOKEN}", "xxxxxxxx", "your_password", "********", "aaaa"] {
             assert!(is_placeholder(placeholder.as_bytes()), "{placeholder}");
         }

@@ -195,7 +195,7 @@ pub(super) const SHAPES: &[TokenShape] = &[
     shape("password-hash", &["$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$8$", "$y$", "$7$", "$argon2", "$scrypt$", "$pbkdf2", "$krb5", "$apr1$"], Wide, (24, ANY)),
 ];
 
-/// Tokens without a telling beginning, known by letters the provider puts at a fixed place inside.
+/// Tokens without a prefix, known by letters the provider puts at a fixed place inside.
 pub(super) struct InnerMark {
     pub(super) rule: &'static str,
     pub(super) inside: &'static str,

@@ -6,6 +6,7 @@
 use super::SecretMatch;
 use super::random::{Announcement, is_crossed_out, is_random};
 use super::shapes::{SHAPES, TokenAlphabet, TokenShape};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Everything that is known by how it begins.
@@ -17,7 +18,7 @@ pub(super) struct TokenRules {
 
 struct TokenPattern {
     pair: [u8; 2],
-    text: Vec<u8>,
+    text: Cow<'static, [u8]>,
     /// What follows this prefix; a literal has none and is a secret by itself.
     shape: Option<&'static TokenShape>,
 }
@@ -27,8 +28,8 @@ impl TokenRules {
         let prefixes =
             SHAPES.iter().flat_map(|shape| shape.prefixes.iter().map(move |prefix| (prefix, shape)));
         let mut patterns: Vec<TokenPattern> = prefixes
-            .map(|(prefix, shape)| (prefix.as_bytes().to_vec(), Some(shape)))
-            .chain(literals.map(|literal| (literal.into_bytes(), None)))
+            .map(|(prefix, shape)| (Cow::Borrowed(prefix.as_bytes()), Some(shape)))
+            .chain(literals.map(|literal| (Cow::Owned(literal.into_bytes()), None)))
             .filter_map(|(text, shape)| Some(TokenPattern { pair: *text.first_chunk()?, text, shape }))
             .collect();
         patterns.sort_by_key(|pattern| pattern.pair);
@@ -126,7 +127,7 @@ impl Runs {
     }
 }
 
-/// Tells whether a token may begin at `at`: nothing, punctuation or an escape (`\n`, `%3D`) stands before it.
+/// Whether a token may begin at `at`: nothing, punctuation or an escape (`\n`, `%3D`) stands before it.
 fn begins_a_word(text: &[u8], at: usize) -> bool {
     let is = |back: usize, expected: fn(&u8) -> bool| {
         at.checked_sub(back).and_then(|at| text.get(at)).is_some_and(expected)

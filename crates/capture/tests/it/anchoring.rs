@@ -2,7 +2,7 @@
 
 use crate::workshop::{NOW, Workshop, created};
 use backstory_capture::{FreshnessLimit, anchor, follow_renames, freshness};
-use backstory_memory::{Content, Freshness, Kind, MemoryId};
+use backstory_memory::{Content, Freshness, Kind, MemoryId, Redacted};
 use backstory_store::{MemoryOrigin, NewMemory};
 use std::fs;
 use std::time::{Duration, Instant};
@@ -19,7 +19,13 @@ fn remember(workshop: &mut Workshop, files: &[&str]) -> MemoryId {
     let content =
         Content { files: files.clone(), ..Content::new(Kind::Feature, "title", &format!("{files:?}")) };
     let project = workshop.project;
-    let new = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW };
+    let new = NewMemory {
+        uid: None,
+        project,
+        origin: MemoryOrigin::default(),
+        content: Redacted::vouch(content),
+        created_at: NOW,
+    };
     let memory = workshop.store.memories_mut().remember(&new).unwrap();
     anchor(&mut workshop.store, memory, &workshop.root, &files, &readings).unwrap();
     memory
@@ -50,7 +56,7 @@ fn a_memory_is_anchored_in_what_changed_and_in_the_rest_it_names() {
 }
 
 #[test]
-fn who_waits_is_told_of_as_many_files_as_patience_lasts_for() {
+fn freshness_is_checked_for_as_many_files_as_patience_allows() {
     let mut workshop = Workshop::open();
     workshop.write("a.rs", TWO);
     workshop.write("b.rs", TWO);
@@ -58,17 +64,18 @@ fn who_waits_is_told_of_as_many_files_as_patience_lasts_for() {
     let memories = memories.map(|files| remember(&mut workshop, files));
     let [first, _, _, last] = memories;
     workshop.remove("a.rs");
-    let told = |until, files| {
+    let check = |until, files| {
         let patience = Some(FreshnessLimit { until, files });
-        let told = freshness(&workshop.store, workshop.project, &workshop.root, &memories, patience).unwrap();
-        let mut told: Vec<(MemoryId, Freshness)> = told.into_iter().collect();
-        told.sort_by_key(|(memory, _)| *memory);
-        told
+        let found =
+            freshness(&workshop.store, workshop.project, &workshop.root, &memories, patience).unwrap();
+        let mut found: Vec<(MemoryId, Freshness)> = found.into_iter().collect();
+        found.sort_by_key(|(memory, _)| *memory);
+        found
     };
     let later = Instant::now() + LONG;
-    assert_eq!(told(later, 1), [(first, Freshness::Gone), (last, Freshness::Gone)], "one look serves many");
-    assert_eq!(told(later, 2).len(), 4);
-    assert_eq!(told(Instant::now(), 2), []);
+    assert_eq!(check(later, 1), [(first, Freshness::Gone), (last, Freshness::Gone)], "one look serves many");
+    assert_eq!(check(later, 2).len(), 4);
+    assert_eq!(check(Instant::now(), 2), []);
 }
 
 #[test]

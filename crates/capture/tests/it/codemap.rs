@@ -1,20 +1,7 @@
 //! What the code map holds and how two of them compare, whatever the language.
 
 use backstory_capture::{CodeMapError, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, changes, symbols};
-use backstory_memory::{Symbol, SymbolChange};
-
-/// Compares the outline of a source with what is expected: kind, name, signature and lines of each symbol.
-pub(crate) fn check(language: Language, source: &str, expected: &str) {
-    let outline = |symbol: &Symbol| {
-        let Symbol { qualified_name, kind, signature, first_line, last_line, .. } = symbol;
-        format!("{} {qualified_name} | {signature} | {first_line}-{last_line}", kind.as_str())
-    };
-    // Tests write their texts from the second line on.
-    let read = symbols(language, source.trim_start_matches('\n')).unwrap();
-    let found: Vec<String> = read.iter().map(outline).collect();
-    let expected: Vec<&str> = expected.trim().lines().collect();
-    assert_eq!(found, expected, "{language:?}");
-}
+use backstory_memory::SymbolChange;
 
 /// Returns what changed between two sources: `new f`, `modified A.b`.
 fn compared(language: Language, before: &str, after: &str) -> Vec<String> {
@@ -155,7 +142,7 @@ fn overloads_are_kept_apart() {
 }
 
 #[test]
-fn what_stands_before_a_symbol_belongs_to_it_alone() {
+fn comments_and_attributes_belong_to_the_symbol_below_them() {
     assert_eq!(
         compared(Language::Rust, "#[a]\nfn f() {}\nfn g() {}", "#[b]\nfn f() {}\nfn g() {}"),
         ["modified f"]
@@ -193,7 +180,7 @@ fn broken_syntax_leaves_the_rest_readable() {
 }
 
 #[test]
-fn what_cannot_be_read_says_why() {
+fn a_file_that_cannot_be_mapped_has_a_reason() {
     assert_eq!(
         symbols(Language::Rust, "Dear reader, this (is not) code at all."),
         Err(CodeMapError::NotThisLanguage)

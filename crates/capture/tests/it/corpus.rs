@@ -40,6 +40,12 @@ fn secrets_of(name: &str) -> Vec<SecretSample> {
     rows(name).into_iter().filter_map(secret).collect()
 }
 
+/// Returns our own samples and those of the extra corpora. Without extra corpora, which `extra_text` reports, only our own.
+fn with_extra<T>(own: Vec<T>, extra: Vec<T>) -> impl Iterator<Item = (&'static str, Vec<T>)> {
+    let extra = Some(("extra", extra)).filter(|(_, samples)| !samples.is_empty());
+    std::iter::once(("own", own)).chain(extra)
+}
+
 /// Counts the secrets that are gone after redaction, and returns those that are left.
 fn redact_all(samples: &[SecretSample]) -> (usize, Vec<&str>) {
     let redactor = redactor();
@@ -51,8 +57,8 @@ fn redact_all(samples: &[SecretSample]) -> (usize, Vec<&str>) {
 
 /// S01.
 #[test]
-fn hardly_a_secret_that_agents_meet_is_left() {
-    for (name, samples) in [("own", secret_samples()), ("extra", secrets_of("critical-part"))] {
+fn secrets_that_agents_often_meet_are_redacted() {
+    for (name, samples) in with_extra(secret_samples(), secrets_of("critical-part")) {
         let (gone, left) = redact_all(&samples);
         assert!(gone * 1000 >= samples.len() * 988, "{name}: {gone} of {}: {left:#?}", samples.len());
         bar("S01", format_args!("{gone} of {} critical secrets gone ({name})", samples.len()));
@@ -61,9 +67,9 @@ fn hardly_a_secret_that_agents_meet_is_left() {
 
 /// S02.
 #[test]
-fn nine_in_ten_of_all_known_secrets_are_gone() {
-    let extra: Vec<SecretSample> = EXTRA.into_iter().flat_map(secrets_of).collect();
-    for (name, samples) in [("own", secret_samples()), ("extra", extra)] {
+fn nine_in_ten_of_all_known_secrets_are_redacted() {
+    let extra = EXTRA.into_iter().flat_map(secrets_of).collect();
+    for (name, samples) in with_extra(secret_samples(), extra) {
         let (gone, left) = redact_all(&samples);
         assert!(gone * 100 >= samples.len() * 90, "{name}: {gone} of {}: {left:#?}", samples.len());
         bar("S02", format_args!("{gone} of {} secrets gone ({name})", samples.len()));
@@ -74,7 +80,7 @@ fn nine_in_ten_of_all_known_secrets_are_gone() {
 #[test]
 fn most_texts_that_only_look_like_secrets_stay() {
     let extra = EXTRA.into_iter().skip(1).flat_map(rows).filter(|row| !row.is_secret).map(|row| row.text);
-    for (name, benign) in [("own", lookalikes()), ("extra", extra.collect())] {
+    for (name, benign) in with_extra(lookalikes(), extra.collect()) {
         let touched: Vec<&String> =
             benign.iter().filter(|text| !redactor().redact(text).found.is_empty()).collect();
         assert!(touched.len() * 3 <= benign.len(), "{name}: {touched:#?}");
@@ -98,7 +104,7 @@ fn no_private_part_is_left_in_any_kind_of_field() {
     let own = private_tag_cases();
     own.iter().for_each(check_private);
     bar("S04", format_args!("0 of {} private parts left (own)", own.len()));
-    let extra = extra_text("private_tag_cases-half.jsonl").unwrap_or_default();
+    let Some(extra) = extra_text("private_tag_cases-half.jsonl") else { return };
     for line in extra.lines() {
         let case: Value = serde_json::from_str(line).expect("each line is JSON");
         let field = |key: &str| case[key].as_str().expect("a field of a case").to_owned();
@@ -126,7 +132,7 @@ fn check_private(case: &PrivateTagCase) {
 
 /// S02.
 #[test]
-fn ordinary_source_is_hardly_touched() {
+fn ordinary_source_is_hardly_redacted() {
     const ENOUGH: usize = 16 * 1024 * 1024;
     // Our own sources, then those of our dependencies, where cargo keeps them.
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).with_file_name("");

@@ -1,4 +1,4 @@
-//! What git is asked, against repositories that git itself made.
+//! Reading git, against repositories that git itself made.
 
 use crate::workshop::Workshop;
 use backstory_capture::git::{
@@ -31,7 +31,7 @@ fn the_branch_is_read_from_any_folder_and_work_tree() {
 }
 
 #[test]
-fn dirty_files_are_told_from_the_root_and_are_not_many() {
+fn dirty_files_are_listed_from_the_root_up_to_a_limit() {
     let Some(workshop) = Workshop::with_git() else { return };
     for name in ["same.rs", "sub/changed.rs", "sub/old name.rs", "top.rs"] {
         workshop.write(name, &format!("{name} {}", "text ".repeat(50)));
@@ -55,7 +55,7 @@ fn dirty_files_are_told_from_the_root_and_are_not_many() {
 }
 
 #[test]
-fn head_tells_the_texts_it_has_and_nothing_else() {
+fn head_blobs_returns_only_texts_that_head_holds() {
     let Some(workshop) = Workshop::with_git() else { return };
     assert!(head_blobs(&workshop.root, &["a.rs"], LONG).is_empty(), "before the first commit");
     workshop.write("a.rs", "one\n\nHEAD:./b.rs missing\n");
@@ -63,17 +63,17 @@ fn head_tells_the_texts_it_has_and_nothing_else() {
     fs::write(workshop.root.join("binary.rs"), b"\xff\xfe\n").unwrap();
     workshop.commit_all();
     workshop.write("a.rs", "two");
-    let asked = ["a.rs", "dir", "none.rs", "binary.rs", "x\ny.rs", "../outside.rs", "dir/b.rs", "", "a.rs"];
-    let told = head_blobs(&workshop.root, &asked, LONG);
-    assert_eq!(told.len(), 2, "{told:?}");
-    assert_eq!((told["a.rs"].as_str(), told["dir/b.rs"].as_str()), ("one\n\nHEAD:./b.rs missing\n", ""));
+    let paths = ["a.rs", "dir", "none.rs", "binary.rs", "x\ny.rs", "../outside.rs", "dir/b.rs", "", "a.rs"];
+    let blobs = head_blobs(&workshop.root, &paths, LONG);
+    assert_eq!(blobs.len(), 2, "{blobs:?}");
+    assert_eq!((blobs["a.rs"].as_str(), blobs["dir/b.rs"].as_str()), ("one\n\nHEAD:./b.rs missing\n", ""));
     let many: Vec<String> = (0..3000).map(|number| format!("{}{number}.rs", "long/".repeat(20))).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).chain(["a.rs"]).collect();
     assert_eq!(head_blobs(&workshop.root, &many, LONG).len(), 1, "a full pipe stops nobody");
 }
 
 #[test]
-fn where_there_is_no_repository_there_is_no_answer() {
+fn outside_a_repository_git_answers_nothing() {
     let workshop = Workshop::open();
     for root in [workshop.root.as_path(), Path::new("/no/such/place")] {
         assert_eq!(branch(root), None);
@@ -113,7 +113,7 @@ fn whole_history(root: &Path) -> Vec<Commit> {
 }
 
 #[test]
-fn a_history_tells_what_each_commit_says_and_changed() {
+fn a_history_holds_message_and_files_of_each_commit() {
     let Some(workshop) = Workshop::with_git() else { return };
     workshop.write("a.rs", &"line\n".repeat(30));
     workshop.write("odd/1\t2\tü \n.rs", "one\n");
@@ -146,7 +146,7 @@ fn a_history_tells_what_each_commit_says_and_changed() {
 }
 
 #[test]
-fn nobody_is_asked_to_help_with_a_history_and_no_setting_changes_it() {
+fn reading_a_history_runs_no_other_program_and_ignores_git_settings() {
     let Some(workshop) = Workshop::with_git() else { return };
     workshop.write("a.rs", "one\n");
     workshop.write(".gitattributes", "*.rs diff=odd\n");
@@ -179,17 +179,17 @@ fn nobody_is_asked_to_help_with_a_history_and_no_setting_changes_it() {
 }
 
 #[test]
-fn a_history_ends_when_it_was_enough_and_a_long_message_is_cut() {
+fn a_history_stops_on_request_and_cuts_long_messages() {
     let Some(workshop) = Workshop::with_git() else { return };
     workshop.write("message", &format!("Long\n\n{}", "word ".repeat(200_000)));
     workshop.git(&["commit", "--quiet", "--allow-empty", "--file", "message"]);
     (0..3).for_each(|_| workshop.commit_all());
-    let mut told = 0;
+    let mut seen = 0;
     let read = history(&workshop.root, HistoryDetail::Files, LONG, &mut |_| {
-        told += 1;
-        if told < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        seen += 1;
+        if seen < 2 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
-    assert_eq!((told, read), (2, HistoryEnd::Read));
+    assert_eq!((seen, read), (2, HistoryEnd::Read));
     let longest = whole_history(&workshop.root).into_iter().map(|commit| commit.message.len()).max();
     assert!(longest.is_some_and(|bytes| (100_000..200_000).contains(&bytes)), "{longest:?}");
     assert_eq!(
@@ -199,7 +199,7 @@ fn a_history_ends_when_it_was_enough_and_a_long_message_is_cut() {
 }
 
 #[test]
-fn work_trees_of_one_repository_are_told_to_be() {
+fn work_trees_of_one_repository_are_recognised_as_one() {
     let Some(workshop) = Workshop::with_git() else { return };
     workshop.write("sub/a.rs", "");
     workshop.commit_all();

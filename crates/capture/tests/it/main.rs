@@ -9,9 +9,8 @@
 
 mod anchoring;
 mod codemap;
-mod codemap_compiled;
+mod codemap_languages;
 mod codemap_properties;
-mod codemap_scripts;
 mod corpus;
 mod git;
 mod properties;

@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn what_was_not_found_stays_as_it_was(text in risky_text()) {
+    fn text_without_findings_stays_as_it_was(text in risky_text()) {
         let redaction = redactor().redact(&text);
         let mut rest = redaction.text.as_str();
         let mut at = 0;
@@ -102,7 +102,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_taken(text in any::<String>()) {
+    fn any_text_can_be_redacted(text in any::<String>()) {
         let once = redactor().scrub(&text);
         prop_assert_eq!(redactor().scrub(once.as_str()), once);
     }

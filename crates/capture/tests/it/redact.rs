@@ -94,7 +94,7 @@ fn chosen_passwords_are_found_where_they_are_assigned() {
 }
 
 #[test]
-fn no_tail_of_a_value_is_left() {
+fn a_value_is_redacted_to_its_end() {
     for (before, parts) in [
         ("password: ", ["Tr0ub4dor", "&3xY"]),
         ("password: ", ["Tr0ub", "&4dor9"]),
@@ -110,7 +110,7 @@ fn no_tail_of_a_value_is_left() {
 }
 
 #[test]
-fn short_values_go_where_name_and_place_are_clear() {
+fn short_values_are_redacted_where_the_name_is_clear() {
     for (before, secret, after, rule) in [
         ("API_KEY=", "abc123def", "\n", "named-secret"),
         ("deploy --token ", "abc123def456", " --now", "named-secret"),
@@ -153,7 +153,7 @@ fn a_password_may_be_several_words() {
 }
 
 #[test]
-fn passwords_of_command_lines_go() {
+fn passwords_on_command_lines_are_redacted() {
     for (before, secret) in [
         ("mysql -u root -p", "S3cret99x"),
         ("mysqldump -uroot -p'", "gute nacht"),
@@ -188,7 +188,7 @@ fn passwords_of_command_lines_go() {
 }
 
 #[test]
-fn credentials_of_a_header_go_however_short() {
+fn credentials_in_headers_are_redacted_however_short() {
     let pair = ["dXNlcjpw", "YXNz"].concat();
     for (before, secret, after) in [
         ("Authorization: Basic ", pair.as_str(), ""),
@@ -215,7 +215,7 @@ fn credentials_of_a_header_go_however_short() {
 }
 
 #[test]
-fn a_sentence_may_lead_to_a_secret() {
+fn secrets_in_sentences_are_redacted() {
     let token = drawn(BASE62, 24, 3);
     check("the api key for the test backend is ", &token, "", "named-secret");
     check("The token for the login page of staging is `", &token, "`", "named-secret");
@@ -236,9 +236,9 @@ fn a_sentence_may_lead_to_a_secret() {
 }
 
 #[test]
-fn the_user_a_password_belongs_to_goes_with_it() {
+fn the_user_name_beside_a_password_is_redacted_too() {
     let text = "Server=db;User Id=bookkeeper;Password=geheim;Database=books;";
-    let redacted = redactor().redact(text).text.into_string();
+    let redacted = redactor().redact(text).text.into_inner();
     assert!(!redacted.contains("bookkeeper") && !redacted.contains("geheim"), "{redacted}");
     assert!(
         redacted.starts_with("Server=db;User Id=[") && redacted.ends_with(";Database=books;"),
@@ -247,7 +247,7 @@ fn the_user_a_password_belongs_to_goes_with_it() {
 }
 
 #[test]
-fn private_keys_go_as_a_block_even_when_cut_off() {
+fn private_keys_are_redacted_whole_even_when_cut_off() {
     let line = drawn(BASE62, 64, 5);
     let begin = format!("-----{} PRIVATE {}-----", "BEGIN RSA", "KEY");
     let end = format!("-----{} PRIVATE {}-----", "END RSA", "KEY");
@@ -258,10 +258,10 @@ fn private_keys_go_as_a_block_even_when_cut_off() {
 }
 
 #[test]
-fn data_of_kubernetes_secrets_goes() {
+fn data_of_kubernetes_secrets_is_redacted() {
     let text =
         "kind: Secret\nmetadata:\n  name: db\ndata:\n  user: YWRtaW4=\n  pin: \"MTIzNA==\"\ntype: Opaque\n";
-    let redacted = redactor().redact(text).text.into_string();
+    let redacted = redactor().redact(text).text.into_inner();
     assert!(!redacted.contains("YWRtaW4") && !redacted.contains("MTIzNA"), "{redacted}");
     assert!(redacted.contains("name: db") && redacted.contains("type: Opaque"), "{redacted}");
     check_untouched("kind: ConfigMap\ndata:\n  user: YWRtaW4=\n");
@@ -277,7 +277,7 @@ fn equal_secrets_have_equal_markers_under_one_key_only() {
 }
 
 #[test]
-fn findings_give_rule_and_place_in_the_input() {
+fn findings_name_their_rule_and_position() {
     let secret = format!("ghp_{}", drawn(BASE62, 36, 7));
     let text = format!("ä {secret} ö");
     let found = redactor().redact(&text).found;
@@ -286,7 +286,7 @@ fn findings_give_rule_and_place_in_the_input() {
 }
 
 #[test]
-fn literals_and_telling_values_of_the_environment_go_wherever_they_occur() {
+fn configured_literals_and_secret_environment_values_are_redacted_everywhere() {
     let redactor = Redactor::new(RedactorOptions {
         literals: vec!["Projekt Nordlicht".into(), "abc".into()],
         environment: vec![
@@ -297,7 +297,7 @@ fn literals_and_telling_values_of_the_environment_go_wherever_they_occur() {
         ..RedactorOptions::default()
     });
     let text = "abc xProjekt Nordlichtx, open sesame, friend! /usr/bin/vim -u none /home/me/.ssh/id";
-    let redacted = redactor.redact(text).text.into_string();
+    let redacted = redactor.redact(text).text.into_inner();
     assert!(!redacted.contains("Nordlicht") && !redacted.contains("sesame"), "{redacted}");
     assert!(
         redacted.starts_with("abc x[REDACTED:literal:") && redacted.ends_with("/home/me/.ssh/id"),

@@ -1,8 +1,8 @@
-//! Which symbols a turn changed, told from files on disk, their last map, the edits, and HEAD.
+//! Which symbols a turn changed, derived from files on disk, their last map, the edits, and HEAD.
 
-use crate::workshop::{Workshop, created, edited, replaced, told};
+use crate::workshop::{Workshop, change_lines, created, edited, replaced};
 use backstory_capture::{EditedFile, changes, edited_files};
-use backstory_memory::{Activity, Digest, Hunk, Symbol, SymbolKind};
+use backstory_memory::{Activity, Digest, Hunk, Redacted, Symbol, SymbolKind};
 use backstory_store::{FileMap, FileState, FileUpdate};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +59,7 @@ fn a_root_below_the_top_of_the_repository_is_compared_with_head_too() {
 }
 
 #[test]
-fn without_a_map_and_a_repository_the_edits_tell_what_it_was() {
+fn without_map_and_repository_a_file_is_compared_with_its_undone_edits() {
     let mut workshop = Workshop::open();
     workshop.write("a.rs", TWO);
     assert_eq!(workshop.tracked(&[replaced("a.rs", "{ 0 }", "{ 1 }")]), ["modified a.rs f"]);
@@ -71,7 +71,7 @@ fn without_a_map_and_a_repository_the_edits_tell_what_it_was() {
 
 /// A pull, the user, or another work tree of the project.
 #[test]
-fn what_others_changed_since_the_map_was_made_is_not_told_as_this_turns_work() {
+fn changes_by_others_since_the_last_map_are_not_this_turns() {
     let mut workshop = Workshop::open();
     workshop.write("a.rs", TWO);
     workshop.tracked(&[created("a.rs")]);
@@ -87,12 +87,12 @@ fn edits_that_were_cut_short_do_not_count_against_the_map() {
     workshop.tracked(&[created("a.rs")]);
     workshop.write("a.rs", &many.replace("f7() {}", "f7() { 7 }"));
     let cut = backstory_memory::cap(&format!("{many}fn g() {{}}\n"), 200).text;
-    let told = workshop.tracked(&[replaced("a.rs", &cut, &many.replace("f7() {}", "f7() { 7 }"))]);
-    assert_eq!(told, ["modified a.rs f7", "deleted a.rs g"]);
+    let changes = workshop.tracked(&[replaced("a.rs", &cut, &many.replace("f7() {}", "f7() { 7 }"))]);
+    assert_eq!(changes, ["modified a.rs f7", "deleted a.rs g"]);
 }
 
 #[test]
-fn what_cannot_be_read_is_skipped_noted_and_loses_no_map() {
+fn an_unreadable_file_is_noted_and_keeps_its_map() {
     let mut workshop = Workshop::open();
     workshop.write("a.rs", TWO);
     workshop.tracked(&[created("a.rs")]);
@@ -114,7 +114,7 @@ fn what_cannot_be_read_is_skipped_noted_and_loses_no_map() {
 }
 
 #[test]
-fn what_is_too_much_for_one_turn_is_noted() {
+fn files_beyond_the_limit_of_a_turn_are_noted() {
     let mut workshop = Workshop::open();
     let names: Vec<String> = (0..70).map(|number| format!("m{number}.py")).collect();
     names.iter().for_each(|name| workshop.write(name, "def a():\n    pass\n"));
@@ -124,13 +124,13 @@ fn what_is_too_much_for_one_turn_is_noted() {
 }
 
 #[test]
-fn a_file_that_is_gone_takes_its_symbols_with_it() {
+fn a_deleted_file_deletes_its_symbols() {
     let mut workshop = Workshop::open();
     workshop.write("a.rs", TWO);
     let (one, two) = (workshop.session("one"), workshop.session("two"));
     workshop.track(one, &[created("a.rs")]);
     workshop.remove("a.rs");
-    assert_eq!(told(&workshop.track(two, &[edited("a.rs")])), ["deleted a.rs f", "deleted a.rs g"]);
+    assert_eq!(change_lines(&workshop.track(two, &[edited("a.rs")])), ["deleted a.rs f", "deleted a.rs g"]);
     assert_eq!(workshop.store.code().file_map(workshop.project, "a.rs").unwrap(), None);
     assert_eq!(workshop.kept().len(), 4, "each session has its own row");
 }
@@ -184,10 +184,10 @@ fn a_file_may_be_called_anything() {
     for name in names {
         workshop.write(name, "fn f() { 1 }\n");
     }
-    let told = workshop.tracked(&names.map(edited));
+    let changes = workshop.tracked(&names.map(edited));
     // Git reads its questions by lines: of a name that holds one nothing is known.
     let expected = names.iter().filter(|name| !name.contains('\n')).map(|name| format!("deleted {name} g"));
-    assert_eq!(told, expected.collect::<Vec<_>>());
+    assert_eq!(changes, expected.collect::<Vec<_>>());
 }
 
 /// Law 7.
@@ -286,7 +286,7 @@ fn sketched(sketch: &Sketch) -> Vec<Symbol> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn what_a_session_did_is_what_lies_between_its_first_and_its_last_state(
+    fn changes_of_a_session_compare_its_first_and_last_state(
         states in proptest::collection::vec(proptest::collection::btree_map(0u8..4, 0u8..3, 0..4), 2..7),
     ) {
         let mut workshop = Workshop::open();
@@ -296,7 +296,7 @@ proptest! {
             let map = FileMap { content_hash: Digest([0; 16]), symbols: pair[1].clone() };
             let changes = changes(&pair[0], &pair[1]);
             let reading = FileUpdate { path: "a.rs".into(), state: FileState::Mapped(map), changes };
-            workshop.store.code_mut().record(workshop.project, session, &[reading], crate::workshop::NOW).unwrap();
+            workshop.store.code_mut().record(workshop.project, session, &Redacted::vouch(vec![reading]), crate::workshop::NOW).unwrap();
         }
         let between = changes(&maps[0], &maps[maps.len() - 1]);
         let expected: BTreeSet<String> = between

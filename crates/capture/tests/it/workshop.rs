@@ -1,7 +1,9 @@
 //! A folder of a project with a store beside it and, where a test wants one, a git that knows nothing of this machine.
 
 use backstory_capture::{EditedFile, Redactor, RedactorOptions, TrackingContext, track};
-use backstory_memory::{Event, EventKind, Hunk, IdempotencyKey, ProjectId, Provenance, SessionId, Timestamp};
+use backstory_memory::{
+    Event, EventKind, Hunk, IdempotencyKey, ProjectId, Provenance, Redacted, SessionId, Timestamp,
+};
 use backstory_store::{FileUpdate, Home, IncomingEvent, Purpose, Store};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,8 +27,10 @@ impl Workshop {
         fs::create_dir(&root).unwrap();
         let home = Home::new(keep.path().join("home"));
         let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
-        let project =
-            store.projects_mut().find_or_create(&backstory_capture::identify_project(&root), NOW).unwrap();
+        let project = store
+            .projects_mut()
+            .find_or_create(&Redacted::vouch(backstory_capture::identify_project(&root)), NOW)
+            .unwrap();
         Workshop { root, store, project, redactor: Redactor::new(RedactorOptions::default()), keep }
     }
 
@@ -91,7 +95,13 @@ impl Workshop {
             truncated: false,
         };
         let project_ref = backstory_capture::identify_project(&self.root);
-        self.store.events_mut().record(&IncomingEvent { event, project_ref }).unwrap();
+        self.store
+            .events_mut()
+            .record(&IncomingEvent {
+                event: Redacted::vouch(event),
+                project_ref: Redacted::vouch(project_ref),
+            })
+            .unwrap();
         let sessions = self.store.sessions().list(None, 100, 0).unwrap();
         sessions.iter().map(|summary| summary.session.id).max().unwrap()
     }
@@ -106,10 +116,10 @@ impl Workshop {
         track(&mut self.store, place, session, edited, NOW).unwrap()
     }
 
-    /// The same in one session, told as `new a.rs f`.
+    /// The same in one session, written as `new a.rs f`.
     pub(crate) fn tracked(&mut self, edited: &[EditedFile]) -> Vec<String> {
         let session = self.session("s");
-        told(&self.track(session, edited))
+        change_lines(&self.track(session, edited))
     }
 
     /// What the store says all sessions did: `new a.rs f`.
@@ -119,7 +129,7 @@ impl Workshop {
     }
 }
 
-pub(crate) fn told(readings: &[FileUpdate]) -> Vec<String> {
+pub(crate) fn change_lines(readings: &[FileUpdate]) -> Vec<String> {
     let each = readings.iter().flat_map(|reading| {
         let path = &reading.path;
         reading

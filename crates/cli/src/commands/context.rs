@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 /// Arguments of `context`.
 #[derive(Args, Debug)]
 pub(crate) struct ContextArgs {
-    /// The moment of a session (default: the one the other arguments are for, else session-start)
+    /// The moment of a session (default: inferred from the other arguments, else session-start)
     #[arg(long, value_name = "MOMENT")]
     pub(crate) moment: Option<MomentArg>,
     /// The prompt
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &ContextArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
         let why = if built.budget.0 == 0 {
             "this moment is turned off in `[inject]`"
         } else {
-            "nothing known bears on it"
+            "nothing known is relevant to it"
         };
         ui.say(&format!("nothing would be injected: {why}"));
     } else if args.bill {
@@ -84,7 +84,7 @@ fn injection_point(args: &ContextArgs, app: &App) -> Result<InjectionPoint, AppE
         Some(MomentArg::Compaction) => Some(InjectionPoint::Compaction),
     };
     found.ok_or_else(|| {
-        AppError::usage("this moment is about something: say what")
+        AppError::usage("this moment needs to know what it is about")
             .hint("`--prompt TEXT` for a prompt, `--command COMMAND` or `--file PATH` for a tool")
     })
 }

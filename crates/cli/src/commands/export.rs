@@ -1,15 +1,15 @@
 //! `export`: writes memories to a file or a folder that `import` takes back, or to a folder a team shares. Nobody is locked in.
 
-mod folder;
 mod git_export;
 
 use crate::exit::Exit;
-use crate::progress::Progress;
-use crate::ui::{Ui, memories};
+use crate::progress::with_bar;
+use crate::ui::{PipeOut, Ui, counted, memories};
+use backstory_app::export::{ExportRequest, JsonlTarget};
 use backstory_app::{App, AppError, times};
-use backstory_exchange::{ExchangeError, ExportSelection, export_jsonl, export_jsonl_file};
+use backstory_store::Store;
 use clap::{Args, ValueEnum};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 /// Arguments of `export`.
@@ -18,7 +18,7 @@ pub(crate) struct ExportArgs {
     /// The file; `-` is standard output. For Markdown: the folder
     #[arg(default_value = "-")]
     pub(crate) file: String,
-    /// How to write
+    /// Output format
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub(crate) format: ExportFormat,
     /// Only this project: its name, its number or a folder in it
@@ -27,10 +27,10 @@ pub(crate) struct ExportArgs {
     /// Only what was written or changed since: 2026-05-01, 36h, 7d, 2w
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
-    /// Share the project through a folder that git carries: add what is new to it, and remove what was forgotten
+    /// Share the project through a folder in git: add what is new, and remove what was forgotten
     #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "format", "since"])]
     pub(crate) git: Option<String>,
-    /// Who says it, for `--git` (default: `git config user.name`)
+    /// Author of what `--git` pushes (default: `git config user.name`)
     #[arg(long = "as", value_name = "NAME", requires = "git")]
     pub(crate) r#as: Option<String>,
     /// Show what `--git` would push, and write nothing
@@ -50,34 +50,36 @@ pub(crate) enum ExportFormat {
     Markdown,
 }
 
+/// How many files that were left as they are get named; the rest is only counted.
+const LISTED: usize = 20;
+
 /// Exports memories.
 pub(crate) fn run(args: &ExportArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     if let Some(dir) = &args.git {
         return git_export::run(dir, args, app, ui);
     }
     let store = app.store_to_read()?;
-    let project = args.project.as_deref().map(|wanted| app.project_called(&store, wanted)).transpose()?;
     let since = args.since.as_deref().map(|text| times::typed(text, app.now)).transpose()?;
-    let selection = ExportSelection { project, since };
+    let request = ExportRequest { project: args.project.clone(), since };
     if args.format == ExportFormat::Markdown {
-        return folder::run(&store, &selection, &args.file, app, ui);
+        return export_folder(args, &store, &request, app, ui);
     }
-    // Lines that run over the screen are progress enough, and a bar would run through them.
-    let shows_progress = args.file != "-" || !io::stdout().is_terminal();
-    let mut progress = Progress::new(store.memories().count()?, "memories");
-    let mut report = |done| {
-        if shows_progress {
-            progress.at(done);
+    let count = match args.file.as_str() {
+        "-" => {
+            let mut out = PipeOut(io::stdout().lock());
+            let target = JsonlTarget::Stdout(&mut out);
+            // Lines that run over the screen are progress enough, and a bar would run through them.
+            if io::stdout().is_terminal() {
+                app.export_jsonl(&store, &request, target, &mut |_| {})
+            } else {
+                with_bar(|on_progress| app.export_jsonl(&store, &request, target, on_progress))
+            }
         }
-    };
-    let count = if args.file == "-" {
-        let out = ("to standard output", &mut io::stdout().lock() as &mut dyn Write);
-        export_jsonl(&store, &selection, out, &mut report)
-    } else {
-        export_jsonl_file(&store, &selection, Path::new(&args.file), &mut report)
-    };
-    progress.finish();
-    let count = count.map_err(|error| failure(error, ui))?;
+        file => {
+            let target = JsonlTarget::File(Path::new(file));
+            with_bar(|on_progress| app.export_jsonl(&store, &request, target, on_progress))
+        }
+    }?;
     if count == 0 {
         ui.say("there is nothing to export");
         return Ok(Exit::No);
@@ -86,10 +88,36 @@ pub(crate) fn run(args: &ExportArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
     Ok(Exit::Done)
 }
 
-/// Says why an export stopped. Where the reader of a pipe has seen enough, that is the end and no failure.
-fn failure(error: ExchangeError, ui: &Ui) -> AppError {
-    match error {
-        ExchangeError::Output { target, source } => ui.cannot_write(&target, &source),
-        error => error.into(),
+/// Writes Markdown: one folder a project, one document a memory.
+fn export_folder(
+    args: &ExportArgs,
+    store: &Store,
+    request: &ExportRequest,
+    app: &App,
+    ui: &Ui,
+) -> Result<Exit, AppError> {
+    let dir = &args.file;
+    if dir == "-" {
+        return Err(AppError::usage("Markdown is written into a folder")
+            .hint("`backstory export --format markdown DIR` makes it where it is not there"));
     }
+    let report = with_bar(|on_progress| app.export_markdown(store, request, Path::new(dir), on_progress))?;
+    let untouched = &report.untouched;
+    untouched.iter().take(LISTED).for_each(|file| ui.say(&format!("left as it is: {file}")));
+    if untouched.len() > LISTED {
+        ui.say(&format!("… and {} more", untouched.len() - LISTED));
+    }
+    if report.unknown > 0 {
+        let documents =
+            if report.unknown == 1 { "1 document is" } else { &format!("{} documents are", report.unknown) };
+        ui.say(&format!("{documents} of memories not known here; `backstory import {dir}` imports them"));
+    }
+    if report.selected == 0 {
+        ui.say("there is nothing to export");
+        return Ok(Exit::No);
+    }
+    let exported = memories(report.selected - untouched.len() as u64);
+    let written = counted(report.written, "file");
+    ui.say(&format!("exported {exported}: {written} written, {} removed", report.removed));
+    Ok(if untouched.is_empty() { Exit::Done } else { Exit::No })
 }

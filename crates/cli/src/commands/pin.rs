@@ -29,10 +29,8 @@ pub(crate) fn run(args: &PinArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> 
     let mut store = app.store()?;
     ui.say_if_elsewhere(app, &store, &[args.id])?;
     app.pin(&mut store, args.id, pin)?;
-    if args.json {
-        ui.json(&PinShape { ok: true, id: args.id.0, pinned: !args.off })?;
-    } else {
-        ui.line(&format!("#{} is {}", args.id, if args.off { "no longer pinned" } else { "pinned" }))?;
-    }
+    ui.answer(args.json, &PinShape { ok: true, id: args.id.0, pinned: !args.off }, || {
+        ui.line(&format!("#{} is {}", args.id, if args.off { "no longer pinned" } else { "pinned" }))
+    })?;
     Ok(Exit::Done)
 }

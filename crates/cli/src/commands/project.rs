@@ -1,24 +1,13 @@
-//! `project`: which project this folder belongs to, which there are, and how to rename or merge them.
+//! `project`: which project this folder belongs to, which there are; renames, merges and shares them.
 
-use crate::commands::share;
+use crate::args::{ActionArgs, team_name, unpushed_policy};
 use crate::exit::Exit;
-use crate::teams;
-use crate::ui::{Ui, one_line};
-use crate::unshare;
-use backstory_app::json::{self, ProjectListShape, ProjectShape};
-use backstory_app::{App, AppError, ErrorCode, vectors};
+use crate::ui::{Ui, memories, one_line};
+use backstory_app::projects::project_summary;
+use backstory_app::teams::{TeamName, UnpushedPolicy};
+use backstory_app::{App, AppError, ErrorCode, json};
 use backstory_store::ProjectSummary;
 use clap::{Args, Subcommand};
-
-/// Arguments of `project`.
-#[derive(Args, Debug)]
-pub(crate) struct ProjectCommandArgs {
-    #[command(subcommand)]
-    pub(crate) action: Option<Action>,
-    /// Output as JSON
-    #[arg(long, global = true)]
-    pub(crate) json: bool,
-}
 
 /// What can be done with projects.
 #[derive(Debug, Subcommand)]
@@ -30,26 +19,26 @@ pub(crate) enum Action {
     },
     /// List all projects
     List,
-    /// Give a project another name
+    /// Rename a project
     Rename {
         /// Its name, its number or a folder in it
         project: String,
-        /// What it is to be called
+        /// Its new name
         name: String,
     },
     /// Share a project with a team: `sync` pushes and pulls its memories
-    Share(share::ShareArgs),
+    Share(ShareArgs),
     /// Stop sharing a project; what was pushed stays with the team
     Unshare {
         /// Its name, its number or a folder in it (default: the one of this folder)
         project: Option<String>,
-        /// Also if what was forgotten here cannot be pushed to the team
+        /// Do it even if deletions cannot be pushed to the team
         #[arg(long)]
         anyway: bool,
     },
     /// Move everything of one project into another
     Merge {
-        /// The project that will be gone
+        /// The project to move; it will be gone
         from: String,
         /// The project that gets everything
         into: String,
@@ -59,94 +48,113 @@ pub(crate) enum Action {
     },
 }
 
+/// Arguments of `project share`.
+#[derive(Args, Debug)]
+pub(crate) struct ShareArgs {
+    /// Its name, its number or a folder in it (default: the one of this folder)
+    project: Option<String>,
+    /// The team (default: the only one that was joined)
+    #[arg(long, value_name = "TEAM", value_parser = team_name)]
+    team: Option<TeamName>,
+}
+
 /// Shows or changes projects.
-pub(crate) fn run(args: ProjectCommandArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run(args: ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+    let json = args.json;
     match args.action.unwrap_or(Action::Show { project: None }) {
-        Action::Show { project } => show(project.as_deref(), app, ui, args.json),
-        Action::List => list(app, ui, args.json),
-        Action::Rename { project, name } => rename(&project, &name, app, ui, args.json),
-        Action::Share(wanted) => share::share(&wanted, app, ui, args.json),
-        Action::Unshare { project, anyway } => share::unshare(project.as_deref(), anyway, app, ui, args.json),
-        Action::Merge { from, into, yes } => {
-            let merged = merge(&from, &into, app, ui, if yes { Consent::Confirmed } else { Consent::Ask })?;
-            if args.json {
-                return show(Some(&into), app, ui, true);
+        Action::Show { project } => show(project.as_deref(), app, ui, json),
+        Action::List => {
+            let all = app.projects(&app.store_to_read()?)?;
+            if all.is_empty() && !json {
+                ui.say("no projects yet: the first memory or session of a folder makes one");
             }
-            ui.line(&merged)?;
+            print(all, ui, json)
+        }
+        Action::Rename { project, name } => {
+            let mut store = app.store()?;
+            let id = app.rename_project(&mut store, &project, &name)?;
+            print(project_summary(&store, id)?, ui, json)
+        }
+        Action::Share(wanted) => share(&wanted, app, ui, json),
+        Action::Unshare { project, anyway } => {
+            unshare(project.as_deref(), unpushed_policy(anyway), app, ui, json)
+        }
+        Action::Merge { from, into, yes } => {
+            let mut store = app.store()?;
+            let merge = app.plan_merge(&store, &from, &into)?;
+            if !yes {
+                confirm_merge(&from, &into, ui)?;
+            }
+            app.merge_projects(&mut store, &merge, &|note| ui.say(note))?;
+            if json {
+                return print(project_summary(&store, merge.into)?, ui, json);
+            }
+            ui.line(&format!("`{}` is now part of `{}`", one_line(&from), one_line(&into)))?;
             Ok(Exit::Done)
         }
     }
 }
 
-fn list(app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
-    let all = app.store_to_read()?.projects().list()?;
-    if all.is_empty() && !json {
-        ui.say("no projects yet: the first memory or session of a folder makes one");
-    }
-    print(all, ui, json)
-}
-
 fn show(wanted: Option<&str>, app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
     let store = app.store_to_read()?;
-    let id = app.known_project(&store, wanted)?;
-    if id.is_none() && !json {
-        let name = app.project_ref().name;
-        ui.say(&format!("this folder would be project `{}`; nothing is known of it yet", one_line(&name)));
-    }
-    let all = store.projects().list()?.into_iter().filter(|summary| Some(summary.project.id) == id).collect();
-    print(all, ui, json)
-}
-
-fn rename(wanted: &str, name: &str, app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
-    if name.trim().is_empty() {
-        return Err(AppError::usage("a project needs a name").hint("`backstory project rename PROJECT NAME`"));
-    }
-    let name = app.redactor().scrub(&one_line(name)).into_string();
-    let mut store = app.store()?;
-    let id = app.project_called(&store, wanted)?;
-    store.projects_mut().rename(id, &name)?;
-    print(store.projects().list()?.into_iter().filter(|summary| summary.project.id == id).collect(), ui, json)
-}
-
-/// Whether the user has agreed already.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Consent {
-    Confirmed,
-    Ask,
-}
-
-fn merge(from: &str, into: &str, app: &App, ui: &Ui, consent: Consent) -> Result<String, AppError> {
-    let mut store = app.store()?;
-    let (source, target) = (app.project_called(&store, from)?, app.project_called(&store, into)?);
-    if source == target {
-        return Err(AppError::user(format!("`{from}` and `{into}` are the same project"))
-            .hint("`backstory project list` shows them all"));
-    }
-    if consent == Consent::Ask {
-        match ui.confirm(&format!("Move everything of `{from}` into `{into}`?")) {
-            Some(true) => {}
-            Some(false) => return Err(AppError::user("nothing was merged")),
-            None => {
-                return Err(AppError::new(ErrorCode::ConfirmationMissing, "merging cannot be undone")
-                    .hint("pass `--yes` to confirm"));
-            }
+    let Some(id) = app.known_project(&store, wanted)? else {
+        if !json {
+            let name = one_line(&app.project_ref().name);
+            ui.say(&format!("this folder would be project `{name}`; nothing is known of it yet"));
         }
-    }
-    let _lock = teams::lock(app, ui)?;
-    unshare::refuse_to_merge_shared(&store, source, from)?;
-    store.projects_mut().merge(source, target)?;
-    vectors::follow(&mut store, app);
-    Ok(format!("`{}` is now part of `{}`", one_line(from), one_line(into)))
+        return print(None, ui, json);
+    };
+    print(project_summary(&store, id)?, ui, json)
 }
 
-fn print(summaries: Vec<ProjectSummary>, ui: &Ui, json: bool) -> Result<Exit, AppError> {
-    let projects: Vec<ProjectShape> = summaries.into_iter().map(json::project).collect();
-    let exit = if projects.is_empty() { Exit::No } else { Exit::Done };
+fn confirm_merge(from: &str, into: &str, ui: &Ui) -> Result<(), AppError> {
+    match ui.confirm(&format!("Move everything of `{from}` into `{into}`?")) {
+        Some(true) => Ok(()),
+        Some(false) => Err(AppError::user("nothing was merged")),
+        None => Err(AppError::new(ErrorCode::ConfirmationMissing, "merging cannot be undone")
+            .hint("pass `--yes` to confirm")),
+    }
+}
+
+fn share(args: &ShareArgs, app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
+    let shared = app.teams(&|note| ui.say(note)).share(args.project.as_deref(), args.team.as_ref())?;
     if json {
-        ui.json(&ProjectListShape { version: 1, projects })?;
+        ui.json(&shared)?;
+        return Ok(Exit::Done);
+    }
+    let (project, shared_as) = (one_line(&shared.project), one_line(&shared.shared_as));
+    let to_push = memories(shared.to_push);
+    ui.line(&format!("`{project}` is shared with {} as `{shared_as}`; {to_push} to push", shared.team))?;
+    ui.say("`backstory sync --dry-run` shows what would be pushed, `backstory sync` pushes and pulls");
+    Ok(Exit::Done)
+}
+
+fn unshare(
+    wanted: Option<&str>,
+    unpushed: UnpushedPolicy,
+    app: &App,
+    ui: &Ui,
+    json: bool,
+) -> Result<Exit, AppError> {
+    let done = app.teams(&|note| ui.say(note)).unshare(wanted, unpushed)?;
+    if json {
+        ui.json(&done)?;
+    } else if done.unshared {
+        ui.line("not shared any more; what was pushed stays with the team, what was pulled stays here")?;
+    } else {
+        ui.say("it was not shared");
+    }
+    Ok(if done.unshared { Exit::Done } else { Exit::No })
+}
+
+fn print(summaries: impl IntoIterator<Item = ProjectSummary>, ui: &Ui, json: bool) -> Result<Exit, AppError> {
+    let shown = json::projects(summaries);
+    let exit = if shown.projects.is_empty() { Exit::No } else { Exit::Done };
+    if json {
+        ui.json(&shown)?;
         return Ok(exit);
     }
-    for project in &projects {
+    for project in &shown.projects {
         let root = project.roots.first().map_or("", String::as_str);
         ui.line(&format!(
             "{:<4} {:<24} {:>6} {:<8} {:>5} {:<8}  {}",

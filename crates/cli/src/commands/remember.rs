@@ -2,14 +2,13 @@
 
 use crate::args::kind_names;
 use crate::exit::Exit;
-use crate::ui::{Ui, one_line};
-use backstory_app::remember::{DuplicatePolicy, MemoryInput, RememberRequest, TargetProject, revise_hint};
+use crate::ui::{Ui, one_line, read_stdin};
+use backstory_app::remember::{DuplicatePolicy, MemoryRecord, RememberRequest, TargetProject, revise_hint};
 use backstory_app::{App, AppError, ErrorCode, json, vectors};
-use backstory_exchange::MemoryRecord;
-use backstory_memory::{Category, Confidence, Importance, Memory, Provenance};
+use backstory_memory::{ContentRecord, Memory, MemoryScope, Provenance};
 use backstory_store::Store;
 use clap::Args;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 
 /// Arguments of `remember`.
 #[derive(Args, Debug)]
@@ -61,17 +60,12 @@ pub(crate) struct ContentArgs {
 
 /// Writes a memory.
 pub(crate) fn run(args: RememberArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
-    let mut record = args.content.record()?;
-    if record.supersedes.is_some() {
+    let memory = args.content.record()?;
+    if memory.supersedes.is_some() {
         return Err(AppError::usage("`remember` replaces nothing, and the JSON says `supersedes`")
             .hint("`backstory supersede ID TEXT` does; `backstory import` takes `supersedes`"));
     }
-    let memory = input(&mut record, app)?;
-    let project = match (args.project, record.project_path, record.project) {
-        (Some(name), _, _) | (None, None, Some(name)) => TargetProject::Named(name),
-        (None, Some(path), _) => TargetProject::Folder(path.into()),
-        (None, None, None) => TargetProject::Here,
-    };
+    let project = args.project.map_or(TargetProject::OfRecord, TargetProject::Named);
     let duplicates = if args.force { DuplicatePolicy::Write } else { DuplicatePolicy::Refuse };
     let request = RememberRequest { memory, project, said_by: Provenance::User, duplicates };
     let mut store = app.store()?;
@@ -93,21 +87,24 @@ impl ContentArgs {
                 AppError::from(error)
                     .hint("a text that begins with `{` is read as JSON; begin it with a word if it is none")
             })?,
-            _ => MemoryRecord { body: text, ..MemoryRecord::default() },
+            _ => ContentRecord { body: text, ..ContentRecord::default() }.into(),
         };
-        Ok(self.record_of_flags(record))
+        Ok(self.lay_flags(record))
     }
 
     /// Returns a record with what the flags say.
-    pub(crate) fn record_of_flags(self, mut record: MemoryRecord) -> MemoryRecord {
-        record.kind = self.kind.clone().or(record.kind);
-        record.title = self.title.or(record.title);
-        record.files.extend(self.files);
-        record.concepts.extend(self.concepts);
-        record.facts.extend(self.facts);
-        record.importance = self.importance.or(record.importance);
-        record.pinned = if self.pin { Some(true) } else { record.pinned };
-        record.scope = if self.everywhere { Some("user".to_owned()) } else { record.scope };
+    pub(crate) fn lay_flags(self, mut record: MemoryRecord) -> MemoryRecord {
+        let content = &mut record.content;
+        content.kind = self.kind.or(content.kind.take());
+        content.title = self.title.or(content.title.take());
+        content.files.extend(self.files);
+        content.concepts.extend(self.concepts);
+        content.facts.extend(self.facts);
+        content.importance = self.importance.or(content.importance);
+        content.pinned = if self.pin { Some(true) } else { content.pinned };
+        if self.everywhere {
+            content.scope = Some(MemoryScope::User.as_str().to_owned());
+        }
         record
     }
 
@@ -117,38 +114,8 @@ impl ContentArgs {
             None => self.title.is_none() && !std::io::stdin().is_terminal(),
             Some(_) => false,
         };
-        if !from_stdin {
-            return Ok(self.text.clone());
-        }
-        let mut bytes = Vec::new();
-        let read = std::io::stdin().lock().read_to_end(&mut bytes);
-        read.map_err(|error| AppError::user("cannot read standard input").because(&error))?;
-        Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+        if from_stdin { read_stdin().map(Some) } else { Ok(self.text.clone()) }
     }
-}
-
-/// Returns what a record says of a memory, its names free of secrets (law 7).
-pub(crate) fn input(record: &mut MemoryRecord, app: &App) -> Result<MemoryInput, AppError> {
-    record.scrub_names(&app.redactor())?;
-    let provenance = record.provenance.as_deref().map(str::parse::<Provenance>).transpose();
-    Ok(MemoryInput {
-        uid: record.uid()?,
-        kind: record.kind.clone(),
-        category: record.category.clone().map(Category),
-        title: record.title.clone(),
-        body: record.body.clone(),
-        files: record.files.clone(),
-        concepts: record.concepts.clone(),
-        facts: record.facts.clone(),
-        importance: record.importance.map(Importance::new),
-        confidence: record.confidence.map(Confidence::new),
-        provenance: provenance.map_err(|error| AppError::user("unknown provenance").because(&error))?,
-        scope: record.scope()?,
-        pinned: record.pinned,
-        created_at: Some(record.created_at(app.now)?),
-        valid_from: record.valid_from(app.now)?,
-        valid_to: record.valid_to(app.now)?,
-    })
 }
 
 /// Says what was written, then makes its vectors: nobody has to wait for them to read the answer.

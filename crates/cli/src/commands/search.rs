@@ -40,7 +40,7 @@ pub(crate) struct SearchArgs {
     /// Number of hits to skip
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) offset: u32,
-    /// Ask the team's hub, also for what was not pulled yet
+    /// Search the team's hub, including what was not pulled yet
     #[arg(long, conflicts_with_all = ["superseded", "since", "until", "file", "offset"])]
     pub(crate) team: bool,
     /// Include superseded memories
@@ -55,7 +55,7 @@ pub(crate) struct SearchArgs {
     /// One line per memory
     #[arg(long, conflicts_with = "json")]
     pub(crate) compact: bool,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -118,7 +118,7 @@ fn print(
         ui.say(&format!("nothing says `{}`; what follows is near in meaning only", request.text));
     }
     if let Some(when) = &answer.when {
-        ui.say(&format!("what was not written `{}` counts less", when.said));
+        ui.say(&format!("what was not written `{}` ranks lower", when.said));
     }
     if answer.hits.is_empty() {
         ui.say(&nothing(args));

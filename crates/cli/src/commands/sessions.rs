@@ -99,11 +99,7 @@ fn show(
     let store = app.store_to_read()?;
     let session = app.find_session(&store, wanted, &place.selector())?;
     let record = json::session_record(&store, &app.session_record(&store, session)?)?;
-    if json {
-        ui.json(&record)?;
-    } else {
-        ui.raw(&words(&record, full, ui))?;
-    }
+    ui.answer(json, &record, || ui.raw(&words(&record, full, ui)))?;
     Ok(Exit::Done)
 }
 

@@ -6,7 +6,7 @@ use crate::ui::{Tone, Ui, one_line};
 use backstory_app::error::SEARCH_FINDS;
 use backstory_app::json::{self, MemoryShape, ShowShape};
 use backstory_app::{App, AppError, ErrorCode};
-use backstory_memory::{MemoryId, clean};
+use backstory_memory::{Content, MemoryId, clean};
 use backstory_store::StoreError;
 use clap::Args;
 
@@ -31,9 +31,9 @@ pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
         ui.json(&ShowShape { version: 1, memories, missing })?;
         return Ok(exit);
     }
-    for (position, memory) in memories.iter().enumerate() {
+    for (position, (shape, memory)) in memories.iter().zip(&shown.memories).enumerate() {
         let gap = if position == 0 { "" } else { "\n" };
-        ui.raw(&format!("{gap}{}", words(memory, ui)))?;
+        ui.raw(&format!("{gap}{}", words(shape, &memory.content, ui)))?;
     }
     match missing.as_slice() {
         [] => Ok(Exit::Done),
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
     }
 }
 
-fn words(memory: &MemoryShape, ui: &Ui) -> String {
+fn words(memory: &MemoryShape, content: &Content, ui: &Ui) -> String {
     let head = &memory.head;
     let title = ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let mut facts = vec![
@@ -80,11 +80,11 @@ fn words(memory: &MemoryShape, ui: &Ui) -> String {
         facts.push("damaged on disk: run `backstory doctor --full`".to_owned());
     }
     let mut text = format!("{title}\n{}\n", ui.tone(Tone::Faint, &facts.join("\n")));
-    if memory.body.trim() != head.title.trim() {
-        text += &format!("\n{}\n", clean(memory.body.trim_end()));
+    if content.body.trim() != head.title.trim() {
+        text += &format!("\n{}\n", clean(content.body.trim_end()));
     }
-    for (label, items) in [("facts", &memory.facts), ("concepts", &memory.concepts), ("files", &memory.files)]
-    {
+    let Content { facts, concepts, files, .. } = content;
+    for (label, items) in [("facts", facts), ("concepts", concepts), ("files", files)] {
         if !items.is_empty() {
             let items: Vec<String> = items.iter().map(|item| format!("  - {}\n", clean(item))).collect();
             text += &format!("\n{label}\n{}", items.concat());

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Arguments of `status`.
 #[derive(Args, Debug)]
 pub(crate) struct StatusArgs {
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -1,67 +1,55 @@
 //! `team`: what can be done with teams.
 
-mod member;
-mod owner;
-mod team_status;
-
+use crate::args::{ActionArgs, team_name, unpushed_policy};
 use crate::exit::Exit;
-use crate::teams;
-use crate::ui::Ui;
+use crate::ui::{Ui, memories, one_line};
+use backstory_app::json::{InviteShape, RevokeShape, TeamInitShape, TeamShape};
+use backstory_app::teams::{JoinRequest, Revocation, TeamName, Teams, VectorSupport};
 use backstory_app::{App, AppError};
-use backstory_sync::TeamName;
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use std::path::PathBuf;
 
-/// Arguments of `team`.
-#[derive(Args, Debug)]
-pub(crate) struct TeamArgs {
-    #[command(subcommand)]
-    action: Option<TeamAction>,
-    /// Answer in JSON
-    #[arg(long, global = true)]
-    json: bool,
-}
-
+/// What can be done with teams.
 #[derive(Debug, Subcommand)]
-enum TeamAction {
-    /// Make a hub in a PostgreSQL database, as its owner, and a team in it; or bring it up to date
+pub(crate) enum Action {
+    /// Create a hub and a team in a PostgreSQL database, or upgrade the hub
     Init {
-        /// Where it is: postgres://OWNER@HOST/DATABASE
+        /// Its address: postgres://OWNER@HOST/DATABASE
         url: String,
-        /// What the team is called
-        #[arg(long, value_name = "TEAM", value_parser = teams::name, default_value = "team")]
+        /// The team's name
+        #[arg(long, value_name = "TEAM", value_parser = team_name, default_value = "team")]
         team: TeamName,
     },
-    /// Let somebody into a team, as the owner of its hub
+    /// Add a member to a team, as the owner of its hub
     Invite {
-        /// Who they are to the team
-        #[arg(value_parser = teams::name)]
+        /// The member's name
+        #[arg(value_parser = team_name)]
         name: TeamName,
         /// The team
-        #[arg(long, value_name = "TEAM", value_parser = teams::name, default_value = "team")]
+        #[arg(long, value_name = "TEAM", value_parser = team_name, default_value = "team")]
         team: TeamName,
         /// Where to write their line of `~/.pgpass` (default: in the data directory)
         #[arg(long, value_name = "FILE")]
         passfile: Option<PathBuf>,
     },
-    /// Take somebody out of a team, as the owner of its hub; what they pushed stays
+    /// Remove a member from a team, as the owner of its hub; what they pushed stays
     Revoke {
-        /// Who they are to the team
-        #[arg(value_parser = teams::name)]
+        /// The member's name
+        #[arg(value_parser = team_name)]
         name: TeamName,
         /// The team
-        #[arg(long, value_name = "TEAM", value_parser = teams::name, default_value = "team")]
+        #[arg(long, value_name = "TEAM", value_parser = team_name, default_value = "team")]
         team: TeamName,
     },
-    /// Join a team one was invited to
+    /// Join a team you were invited to
     Join {
-        /// Where its hub is: postgres://NAME@HOST/DATABASE
+        /// The hub's address: postgres://NAME@HOST/DATABASE
         url: String,
-        /// Which team, where one is in several
-        #[arg(long, value_name = "TEAM", value_parser = teams::name)]
+        /// The team, if you are in several
+        #[arg(long, value_name = "TEAM", value_parser = team_name)]
         team: Option<TeamName>,
-        /// What to call it here, where another of its name was joined
-        #[arg(long = "as", value_name = "NAME", value_parser = teams::name)]
+        /// Its name here, if you joined another team of the same name
+        #[arg(long = "as", value_name = "NAME", value_parser = team_name)]
         called: Option<TeamName>,
     },
     /// Show the teams that were joined and what is shared with them
@@ -69,26 +57,137 @@ enum TeamAction {
     /// Leave a team; what was pulled stays here, what was pushed stays there
     Leave {
         /// Which team (default: the only one)
-        #[arg(value_parser = teams::name)]
+        #[arg(value_parser = team_name)]
         team: Option<TeamName>,
-        /// Also if what was forgotten here cannot be pushed to the team
+        /// Do it even if deletions cannot be pushed to the team
         #[arg(long)]
         anyway: bool,
     },
 }
 
 /// Makes, joins or shows teams.
-pub(crate) fn run(args: &TeamArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
-    match args.action.as_ref().unwrap_or(&TeamAction::Status) {
-        TeamAction::Init { url, team } => owner::init(url, team, app, ui, args.json),
-        TeamAction::Invite { name, team, passfile } => {
-            owner::invite(name, team, passfile.as_deref(), app, ui, args.json)
+pub(crate) fn run(args: &ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+    let on_note = |note: &str| ui.say(note);
+    let (teams, json) = (app.teams(&on_note), args.json);
+    match args.action.as_ref().unwrap_or(&Action::Status) {
+        Action::Init { url, team } => {
+            let made = teams.init(url, team)?;
+            ui.answer(json, &made, || print_made(&made, ui))?;
         }
-        TeamAction::Revoke { name, team } => owner::revoke(name, team, app, ui, args.json),
-        TeamAction::Join { url, team, called } => {
-            member::join(url, team.as_ref(), called.as_ref(), app, ui, args.json)
+        Action::Invite { name, team, passfile } => {
+            let invited = teams.invite(name, team, passfile.as_deref())?;
+            ui.answer(json, &invited, || print_invited(&invited, ui))?;
         }
-        TeamAction::Status => team_status::show(app, ui, args.json),
-        TeamAction::Leave { team, anyway } => member::leave(team.as_ref(), *anyway, app, ui, args.json),
+        Action::Revoke { name, team } => {
+            let revoked = teams.revoke(name, team)?;
+            ui.answer(json, &revoked, || print_revoked(&revoked, ui))?;
+            return Ok(if revoked.revoked { Exit::Done } else { Exit::No });
+        }
+        Action::Join { url, team, called } => {
+            let request = JoinRequest { url: url.clone(), team: team.clone(), called: called.clone() };
+            let joined = teams.join(&request)?;
+            if json {
+                ui.json(&joined)?;
+                return Ok(Exit::Done);
+            }
+            let (team, member) = (&joined.team, &joined.member);
+            ui.line(&format!("joined the team `{team}` as `{member}`; nothing is shared yet"))?;
+            ui.say(&format!("`backstory project share --team {team}` shares the project of this folder"));
+        }
+        Action::Status => return show(&teams, ui, json),
+        Action::Leave { team, anyway } => {
+            let left = teams.leave(team.as_ref(), unpushed_policy(*anyway))?;
+            let stays = "what was pulled stays here, what was pushed stays there";
+            let words = || ui.line(&format!("left the team `{}`; {stays}", left.team));
+            ui.answer(json, &left, words)?;
+        }
     }
+    Ok(Exit::Done)
+}
+
+fn print_made(made: &TeamInitShape, ui: &Ui) -> Result<(), AppError> {
+    let (database, team) = (one_line(&made.database), &made.team);
+    ui.line(&match (made.schema_before, made.schema) {
+        (0, to) => format!(
+            "made a hub in `{database}`: the schema `backstory`, version {to}, and its roles and policies"
+        ),
+        (from, to) if from == to => format!("the hub in `{database}` is up to date: version {to}"),
+        (from, to) => format!("brought the hub in `{database}` from version {from} to {to}"),
+    })?;
+    ui.line(match made.vector_support {
+        VectorSupport::Used => "it is searched by words, and by meaning with pgvector",
+        VectorSupport::Absent => "it is searched by words: the server has no pgvector",
+        VectorSupport::TooOld => "it is searched by words: the server's pgvector is older than 0.5",
+        VectorSupport::NotAllowed => {
+            "it is searched by words; for meaning too, a superuser runs `CREATE EXTENSION vector` there, then run this again"
+        }
+    })?;
+    let is_new = made.is_new;
+    ui.line(&if is_new { format!("made the team `{team}`") } else { format!("the team `{team}` is there") })?;
+    ui.say(&format!("`backstory team invite NAME --team {team}` lets somebody in"));
+    Ok(())
+}
+
+fn print_invited(invited: &InviteShape, ui: &Ui) -> Result<(), AppError> {
+    let InviteShape { team, member, passfile, url, .. } = invited;
+    ui.line(&format!("`{member}` is in the team `{team}`"))?;
+    if let Some(path) = passfile {
+        ui.line(&format!(
+            "their password is in {path}; give it to them the way you give secrets, then remove it"
+        ))?;
+        ui.line("they add its line to their `~/.pgpass` (mode 0600) and run:")?;
+    } else {
+        ui.line("they can log in already, and run:")?;
+    }
+    ui.line(&format!("  backstory team join '{url}' --team {team}"))
+}
+
+fn print_revoked(revoked: &RevokeShape, ui: &Ui) -> Result<(), AppError> {
+    let RevokeShape { team, member, .. } = revoked;
+    let login = match revoked.revocation {
+        Revocation::NotAMember => {
+            ui.say(&format!("`{member}` is not in the team `{team}`"));
+            return Ok(());
+        }
+        Revocation::Out => "they are in other teams of this hub, and can log in",
+        Revocation::LoginClosed => "they can no longer log in",
+        Revocation::LoginStays => "their login is not this hub's alone, and stays as it was",
+    };
+    ui.line(&format!("`{member}` is out of the team `{team}`; what they pushed stays, under their name"))?;
+    ui.line(login)
+}
+
+fn show(teams: &Teams<'_>, ui: &Ui, json: bool) -> Result<Exit, AppError> {
+    let list = teams.list()?;
+    let is_whole = !list.teams.is_empty() && !list.teams.iter().any(|team| team.is_silent);
+    if json {
+        ui.json(&list)?;
+    } else if list.teams.is_empty() {
+        ui.say(
+            "no team was joined; `backstory team join URL` joins one, `backstory team init URL` makes one",
+        );
+    } else {
+        list.teams.iter().try_for_each(|team| print_team(team, ui))?;
+    }
+    Ok(if is_whole { Exit::Done } else { Exit::No })
+}
+
+fn print_team(team: &TeamShape, ui: &Ui) -> Result<(), AppError> {
+    let synced = team.synced_at.as_deref().unwrap_or("never");
+    let url = one_line(&team.url);
+    ui.line(&format!("{} as {} at {url}, last synced {synced}", team.name, team.member))?;
+    if let Some(members) = &team.members {
+        ui.line(&format!("  members: {}", one_line(&members.join(", "))))?;
+    }
+    for shared in &team.projects {
+        let (project, shared_as) = (one_line(&shared.project), one_line(&shared.shared_as));
+        ui.line(&format!("  shares {project} as {shared_as}; {} to push", memories(shared.to_push)))?;
+    }
+    for project in &team.also_shared {
+        ui.line(&format!("  others share {}", one_line(project)))?;
+    }
+    if let Some(problem) = &team.problem {
+        ui.say(&format!("{}: {}", team.name, one_line(problem)));
+    }
+    Ok(())
 }

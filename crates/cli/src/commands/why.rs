@@ -24,7 +24,7 @@ pub(crate) struct WhyArgs {
     /// Which ranking weights to use
     #[arg(long, value_parser = profiles(), default_value = "search", requires = "query")]
     pub(crate) profile: Profile,
-    /// Answer in JSON
+    /// Output as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

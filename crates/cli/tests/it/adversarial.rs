@@ -1,18 +1,12 @@
 //! Texts made to be slow to redact, and how long it takes when they are not: S02, S17.
 
-use crate::support::{Times, bar, size, world};
+use crate::support::{Times, bar, run, size, world};
 use backstory_testkit::{Corpus, TestEnv};
 use std::io::Write;
-use std::process::{Command, Stdio};
 
 /// Redacts a text in a process that may use 64 MiB of memory, and returns what came out.
 fn redacted(env: &TestEnv, text: &str) -> String {
-    let redact = env.command(["redact"]);
-    let mut command = Command::new("/bin/sh");
-    command.args(["-c", "ulimit -d 65536; exec \"$0\" redact"]).arg(redact.get_program()).env_clear();
-    command.envs(redact.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.current_dir(env.project()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
+    let mut child = run(env, ["redact"]).after("ulimit -d 65536").start_open();
     let mut pipe = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(move || drop(pipe.write_all(text.as_bytes())));
@@ -24,7 +18,7 @@ fn redacted(env: &TestEnv, text: &str) -> String {
 
 /// S17.
 #[test]
-fn ten_megabytes_made_to_be_slow_are_redacted_in_little_memory() {
+fn ten_megabytes_of_adversarial_text_are_redacted_in_little_memory() {
     let env = world();
     let bytes = size(1 << 20, 10 << 20);
     let units = [
@@ -58,7 +52,7 @@ fn ten_megabytes_made_to_be_slow_are_redacted_in_little_memory() {
 
 /// S02.
 #[test]
-fn redacting_64_kib_in_a_fresh_process() {
+fn a_fresh_process_redacts_64_kib() {
     let env = world();
     let mut corpus = Corpus::new(2);
     let mut times = Times::default();

@@ -1,7 +1,8 @@
 //! Homes that cannot be used: not there, not ours, not writable, too new.
 
 use crate::support::{
-    HOOK, Times, ask, bar, count, database, harmless, hook, lock, prompt, remember, titles, told, world,
+    HOOK, Times, answer, bar, count, database, exits, harmless, lock, program, prompt, remember, rendered,
+    run, send, send_with, set_schema, spooled, titles, world,
 };
 use backstory_testkit::{ProgramOutput, TestEnv};
 use insta::assert_snapshot;
@@ -11,52 +12,48 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 #[test]
-fn without_a_home_we_cannot_tell_where_to_keep_memories() {
+fn without_a_home_directory_a_command_is_refused_and_a_hook_is_silent() {
     let env = world();
-    let run = |arguments: &[&str]| env.finish(env.command(arguments).env_remove("HOME").spawn().unwrap());
-    assert_snapshot!(told(&run(&["status"])), @r"
+    let homeless = |arguments: &[&str]| run(&env, arguments).without("HOME");
+    assert_snapshot!(rendered(&homeless(&["status"]).output()), @r"
         exit 2
         --- err
         error: cannot tell where to keep memories
 
         hint: set `HOME` or `BACKSTORY_HOME` to a directory
         ");
-    harmless(&run(&HOOK));
-    assert_eq!(run(&["completions", "bash"]).code, Some(0));
-    let mut command = env.command(["remember", "x"]);
-    let child = command.env_remove("HOME").env("BACKSTORY_HOME", env.home()).spawn().unwrap();
-    assert_eq!(env.finish(child).code, Some(0), "`BACKSTORY_HOME` is enough");
+    harmless(&homeless(&HOOK).output());
+    assert_eq!(homeless(&["completions", "bash"]).output().code, Some(0));
+    let named = homeless(&["remember", "x"]).var("BACKSTORY_HOME", env.home()).output();
+    assert_eq!(named.code, Some(0), "`BACKSTORY_HOME` is enough");
 }
 
 #[test]
-fn a_home_that_is_no_whole_path_is_refused_and_made_in_no_folder() {
+fn a_relative_home_is_refused_and_not_created() {
     let env = world();
-    assert_snapshot!(told(&at_home(&env, Path::new("rel"), &["remember", "x"])), @r"
+    assert_snapshot!(rendered(&at_home(&env, Path::new("rel"), &["remember", "x"])), @r"
         exit 2
         --- err
         error: memories cannot be kept in `rel`: not an absolute path
 
         hint: set `BACKSTORY_HOME`, or `HOME`, to a path that begins with `/`
         ");
-    let mut command = env.command(HOOK);
-    let mut child = command.env("BACKSTORY_HOME", "rel").stdin(Stdio::piped()).spawn().unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), prompt("s", "unheard").as_bytes()).unwrap();
-    harmless(&env.finish(child));
+    send_with(&env, ("BACKSTORY_HOME", "rel"), prompt("s", "not kept"));
     assert!(!env.project().join("rel").exists() && !env.home().exists());
 }
 
 fn at_home(env: &TestEnv, home: &Path, arguments: &[&str]) -> ProgramOutput {
-    env.finish(env.command(arguments).env("BACKSTORY_HOME", home).spawn().unwrap())
+    run(env, arguments).var("BACKSTORY_HOME", home).output()
 }
 
 #[test]
-fn a_home_that_is_a_link_or_a_file_is_refused_and_not_written_to() {
+fn a_home_that_is_a_link_or_a_file_is_refused_and_not_written() {
     let env = world();
     let (real, link, plain) = (env.world().join("real"), env.world().join("link"), env.world().join("plain"));
     fs::create_dir(&real).unwrap();
     symlink(&real, &link).unwrap();
     fs::write(&plain, "a file").unwrap();
-    assert_snapshot!(told(&at_home(&env, &link, &["remember", "x"])), @r"
+    assert_snapshot!(rendered(&at_home(&env, &link, &["remember", "x"])), @r"
         exit 1
         --- err
         error: cannot use the store
@@ -64,7 +61,7 @@ fn a_home_that_is_a_link_or_a_file_is_refused_and_not_written_to() {
 
         hint: set `BACKSTORY_HOME` to a directory of your own
         ");
-    assert_snapshot!(told(&at_home(&env, &plain, &["remember", "x"])), @r"
+    assert_snapshot!(rendered(&at_home(&env, &plain, &["remember", "x"])), @r"
         exit 1
         --- err
         error: cannot use the store
@@ -87,7 +84,7 @@ fn a_home_that_is_a_link_or_a_file_is_refused_and_not_written_to() {
 }
 
 #[test]
-fn a_home_others_could_read_is_closed() {
+fn a_home_others_can_read_is_made_private() {
     let env = world();
     fs::create_dir_all(env.home()).unwrap();
     fs::set_permissions(env.home(), fs::Permissions::from_mode(0o777)).unwrap();
@@ -98,24 +95,28 @@ fn a_home_others_could_read_is_closed() {
 /// Runs the binary as nobody, who obeys mode bits, with a home that is theirs and that they cannot write.
 struct Nobody {
     env: TestEnv,
-    binary: std::path::PathBuf,
+    /// Holds a copy of the binary that nobody may run.
+    _programs: TestEnv,
 }
 
 const NOBODY: u32 = 65_534;
 
 impl Nobody {
     fn new() -> Option<Nobody> {
-        let env = world();
-        let am_root = fs::metadata(env.world()).ok()?.uid() == 0;
+        let programs = world();
+        let am_root = fs::metadata(programs.world()).ok()?.uid() == 0;
         let setpriv = Command::new("setpriv").arg("--version").stdout(Stdio::null()).status();
         if !am_root || !setpriv.is_ok_and(|status| status.success()) {
             eprintln!("SKIPPED: becoming another user needs root and `setpriv`");
             return None;
         }
-        fs::set_permissions(env.world(), fs::Permissions::from_mode(0o755)).ok()?;
-        let binary = env.world().join("backstory");
-        fs::copy(crate::support::program(), &binary).ok()?;
-        Some(Nobody { env, binary })
+        let binary = programs.world().join("backstory");
+        fs::copy(program(), &binary).ok()?;
+        let env = TestEnv::new(&binary);
+        for world in [programs.world(), env.world()] {
+            fs::set_permissions(world, fs::Permissions::from_mode(0o755)).ok()?;
+        }
+        Some(Nobody { env, _programs: programs })
     }
 
     fn give_everything_away(&self) {
@@ -134,15 +135,8 @@ impl Nobody {
     }
 
     fn run(&self, arguments: &[&str], input: &str) -> ProgramOutput {
-        let command = self.env.command(arguments);
-        let mut wrapped = Command::new("setpriv");
-        wrapped.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(&self.binary);
-        wrapped.args(command.get_args()).current_dir(self.env.project()).env_clear();
-        wrapped.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        wrapped.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = wrapped.spawn().unwrap();
-        drop(std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()));
-        self.env.finish(child)
+        let as_nobody = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+        run(&self.env, arguments).through("setpriv", &as_nobody).input(input).output()
     }
 }
 
@@ -158,7 +152,7 @@ fn a_home_that_cannot_be_written_is_still_read() {
     assert!(found.code == Some(0) && found.stdout.contains("Readable all the same"), "{found:?}");
     assert_eq!(nobody.run(&["show", "1"], "").code, Some(0));
     assert_eq!(nobody.run(&["export"], "").code, Some(0));
-    assert_snapshot!(told(&nobody.run(&["remember", "Not today"], "")), @r"
+    assert_snapshot!(rendered(&nobody.run(&["remember", "Not today"], "")), @r"
         exit 1
         --- err
         error: cannot use the store
@@ -168,7 +162,7 @@ fn a_home_that_cannot_be_written_is_still_read() {
         ");
     let status = nobody.run(&["status"], "");
     assert!(status.code == Some(0) && status.stdout.contains("read-only:"), "{status:?}");
-    let json = crate::support::answer(&nobody.run(&["status", "--json"], ""));
+    let json = answer(&nobody.run(&["status", "--json"], ""));
     assert_eq!(json["writable"], false);
     assert!(json["problem"].as_str().is_some_and(|why| why.contains("cannot write in")), "{json}");
     let mut times = Times::default();
@@ -184,11 +178,11 @@ fn a_home_that_cannot_be_written_is_still_read() {
 }
 
 #[test]
-fn a_home_that_cannot_be_made_is_told_so() {
+fn a_home_that_cannot_be_created_is_an_error() {
     let Some(nobody) = Nobody::new() else { return };
     nobody.give_everything_away();
     fs::set_permissions(nobody.env.world().join("user"), fs::Permissions::from_mode(0o500)).unwrap();
-    assert_snapshot!(told(&nobody.run(&["remember", "Nowhere"], "")), @r"
+    assert_snapshot!(rendered(&nobody.run(&["remember", "Nowhere"], "")), @r"
         exit 1
         --- err
         error: cannot use the store
@@ -196,7 +190,7 @@ fn a_home_that_cannot_be_made_is_told_so() {
 
         hint: check who owns it, or set `BACKSTORY_HOME` to a directory you can write
         ");
-    assert_snapshot!(told(&nobody.run(&["search", "x"], "")), @r"
+    assert_snapshot!(rendered(&nobody.run(&["search", "x"], "")), @r"
         exit 1
         --- err
         error: cannot use the store
@@ -209,11 +203,11 @@ fn a_home_that_cannot_be_made_is_told_so() {
 }
 
 #[test]
-fn a_home_of_someone_else_is_refused() {
+fn a_home_of_another_user_is_refused() {
     let Some(nobody) = Nobody::new() else { return };
     fs::create_dir_all(nobody.env.home()).unwrap();
     fs::set_permissions(nobody.env.home(), fs::Permissions::from_mode(0o777)).unwrap();
-    assert_snapshot!(told(&nobody.run(&["remember", "Planted"], "")), @r"
+    assert_snapshot!(rendered(&nobody.run(&["remember", "Planted"], "")), @r"
         exit 1
         --- err
         error: cannot use the store
@@ -227,45 +221,33 @@ fn a_home_of_someone_else_is_refused() {
 
 /// S10: what we make is ours alone, whatever the mask we are started with.
 #[test]
-fn nobody_else_may_read_what_we_make() {
+fn every_file_of_the_home_is_private_whatever_the_umask() {
     let env = world();
     let script = format!(
-        "umask 000; b={}; $b remember hello; {prompt} | $b {hook}; $b maintain --set retention.backups=1; $b export out.jsonl; $b doctor",
-        crate::support::program(),
+        "umask 000; \"$0\" remember hello; {prompt} | \"$0\" {hook}; \"$0\" maintain --set retention.backups=1; \"$0\" export out.jsonl",
         prompt = "printf '{\"session_id\":\"s\",\"hook_event_name\":\"Stop\"}'",
         hook = HOOK.join(" "),
     );
-    let template = env.command(["unused"]);
-    let envs: Vec<_> =
-        template.get_envs().filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned()))).collect();
-    let lock = database_after(&env, &script, &envs);
-    harmless(&hook(&env, prompt("s", "waits in the spool")));
-    drop(lock);
-    let mut looked_at = 0;
-    let mut look = vec![env.home()];
-    while let Some(path) = look.pop() {
-        let mode = fs::symlink_metadata(&path).unwrap().mode() & 0o777;
-        let wanted = if path.is_dir() { 0o700 } else { 0o600 };
-        assert_eq!(mode, wanted, "{} is {mode:o}", path.display());
-        looked_at += 1;
-        if path.is_dir() {
-            look.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-        }
-    }
-    assert!(looked_at >= 8, "{looked_at}");
-    bar("S10", format_args!("{looked_at} paths 0600 or 0700 under umask 000"));
+    assert_eq!(run(&env, ["doctor"]).after(&script).output().code, Some(0));
+    let holder = lock(&env);
+    send(&env, prompt("s", "waits in the spool"));
+    drop(holder);
+    let paths = assert_private(&env.home());
+    assert!(paths >= 8, "{paths}");
+    bar("S10", format_args!("{paths} paths 0600 or 0700 under umask 000"));
     assert_eq!(fs::metadata(env.project().join("out.jsonl")).unwrap().mode() & 0o777, 0o600);
 }
 
-fn database_after(
-    env: &TestEnv,
-    script: &str,
-    envs: &[(std::ffi::OsString, std::ffi::OsString)],
-) -> rusqlite::Connection {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", script]).current_dir(env.project()).env_clear().envs(envs.iter().cloned());
-    assert!(shell.stdout(Stdio::null()).status().unwrap().success());
-    lock(env)
+/// Asserts that only the user may read what is in a folder, and returns how many paths that are.
+pub(crate) fn assert_private(folder: &Path) -> usize {
+    let (mut paths, mut open) = (0, vec![folder.to_owned()]);
+    while let Some(path) = open.pop() {
+        let mode = fs::symlink_metadata(&path).unwrap().mode() & 0o777;
+        assert_eq!(mode, if path.is_dir() { 0o700 } else { 0o600 }, "{} is {mode:o}", path.display());
+        paths += 1;
+        open.extend(fs::read_dir(&path).into_iter().flatten().map(|entry| entry.unwrap().path()));
+    }
+    paths
 }
 
 /// R26 and law 11.
@@ -283,7 +265,7 @@ fn law_11_a_newer_database_is_refused_untouched() {
     let before = (bytes("backstory.db"), bytes("backstory.db-wal"));
     assert!(!before.1.is_empty());
 
-    assert_snapshot!(told(&env.run(["search", "future"])), @r"
+    assert_snapshot!(rendered(&env.run(["search", "future"])), @r"
         exit 1
         --- err
         error: cannot use the store
@@ -301,19 +283,14 @@ fn law_11_a_newer_database_is_refused_untouched() {
         &["maintain"],
         &["export"],
     ] {
-        let outcome = env.run(arguments);
-        assert_eq!(outcome.code, Some(1), "{outcome:?}");
-        assert!(
-            outcome.stderr.contains(&format!("has schema 999; this build knows up to {known}")),
-            "{outcome:?}"
-        );
+        exits(&env, 1, arguments, &format!("has schema 999; this build knows up to {known}"));
     }
-    harmless(&hook(&env, prompt("s", "said to a newer store")));
+    send(&env, prompt("s", "said to a newer store"));
     assert_eq!(before, (bytes("backstory.db"), bytes("backstory.db-wal")));
     bar("R26", "every byte of a newer database unchanged, 1 of 1 hooks spooled");
-    assert_eq!(fs::read_dir(env.home().join("spool/new")).unwrap().count(), 1, "the event waits");
+    assert_eq!(spooled(&env), 1, "the event waits");
 
-    database(&env).pragma_update(None, "user_version", known).unwrap();
+    set_schema(&env, known);
     assert_eq!((count(&env, "events"), titles(&env, &["future"]).len()), (1, 1));
-    assert_eq!(ask(&env, 0, &["status", "--json"])["spooled"], 0);
+    assert_eq!(count(&env, "spooled"), 0);
 }

@@ -37,7 +37,7 @@ fn every_seed_runs_through_its_target() {
     );
 }
 
-/// What the readers of strangers' bytes look for.
+/// What the parsers look for.
 const MARKS: [&str; 14] = [
     "<private>",
     "</private>",

@@ -2,7 +2,8 @@
 
 use crate::extra_corpora::extra_byte_sequences;
 use crate::support::{
-    HOOK, ask, bar, count, database, harmless, hear, hook, lock, prompt, remember, size, world,
+    HOOK, ask, bar, count, damage, database, done, execute, harmless, lock, log, prompt, query_all, remember,
+    run, send, size, world,
 };
 use backstory_testkit::TestEnv;
 use backstory_testkit::corpora::{
@@ -11,11 +12,9 @@ use backstory_testkit::corpora::{
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 /// Every event a host has a hook for, and where its text stands.
-const KINDS: [(&str, &str); 12] = [
+pub(crate) const EVENTS: [(&str, &str); 12] = [
     ("SessionStart", "source"),
     ("UserPromptSubmit", "prompt"),
     ("PreToolUse", "tool_input"),
@@ -56,26 +55,24 @@ fn json_suite() -> Vec<JsonSample> {
 
 /// R28: each file as a whole payload, and as a field of an event.
 #[test]
-fn json_of_every_sort_is_heard() {
+fn json_of_every_sort_leaves_a_trace() {
     let samples = json_suite();
     assert!(samples.len() > 120, "{}", samples.len());
     let env = world();
     remember(&env, "The store is there");
     let db = database(&env);
-    let per_sample = size(1, KINDS.len());
+    let per_sample = size(1, EVENTS.len());
     for (number, sample) in samples.iter().enumerate() {
-        harmless(&hook(&env, &sample.bytes));
+        send(&env, &sample.bytes);
         for turn in 0..per_sample {
-            let kind = KINDS[(number + turn) % KINDS.len()];
+            let kind = EVENTS[(number + turn) % EVENTS.len()];
             let before = traces(&db);
-            hear(&env, event_with(kind, number, &sample.bytes));
+            send(&env, event_with(kind, number, &sample.bytes));
             assert_eq!(traces(&db), before + 1, "{} as {kind:?}", sample.name);
         }
     }
-    assert!(
-        !fs::read_to_string(env.home().join("log/backstory.log")).unwrap_or_default().contains("panicked")
-    );
-    assert_eq!(env.run(["doctor", "--full"]).code, Some(0));
+    assert!(!log(&env).contains("panicked"));
+    done(&env, &["doctor", "--full"]);
     let runs = samples.len() * (per_sample + 1);
     bar("R28", format_args!("{} files, {runs} runs: exit 0, 0 panics, each left a trace", samples.len()));
 }
@@ -87,21 +84,14 @@ fn json_that_parsers_disagree_about_leaves_a_trace() {
     bar("R28", format_args!("{0} of {0} disputed files left a row", disputed.len()));
     for sample in disputed {
         let env = world();
-        hear(&env, &sample.bytes);
+        send(&env, &sample.bytes);
         assert_eq!(count(&env, "events"), 1, "{}", sample.name);
     }
 }
 
 /// Returns what is kept of the output of each command, in order.
 fn outputs(env: &TestEnv) -> Vec<String> {
-    let db = database(env);
-    let mut statement = db.prepare("SELECT payload FROM events ORDER BY id").unwrap();
-    let payloads = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
-    let output = |payload: String| {
-        let account: Value = serde_json::from_str(&payload).unwrap();
-        account["output"].as_str().unwrap().to_owned()
-    };
-    payloads.map(|payload| output(payload.unwrap())).collect()
+    query_all(env, "SELECT payload ->> 'output' FROM events ORDER BY id")
 }
 
 fn ran(number: usize, output: &[u8]) -> Vec<u8> {
@@ -126,11 +116,11 @@ fn naughty_strings_come_back_as_they_were() {
     let strings: Vec<String> = naughty_strings().into_iter().chain(extra.unwrap_or_default()).collect();
     let env = world();
     for (number, string) in strings.iter().enumerate() {
-        hear(&env, ran(number, json!(string).to_string().as_bytes()));
+        send(&env, ran(number, json!(string).to_string().as_bytes()));
     }
     let kept = outputs(&env);
     assert_eq!(kept.len(), strings.len());
-    let changed: Vec<_> = strings.iter().zip(&kept).filter(|(said, kept)| said != kept).collect();
+    let changed: Vec<_> = strings.iter().zip(&kept).filter(|(sent, kept)| sent != kept).collect();
     assert!(changed.len() <= 2, "{changed:?}");
     bar(
         "R29",
@@ -148,13 +138,13 @@ fn naughty_strings_come_back_as_they_were() {
 
 /// R29.
 #[test]
-fn letters_that_are_none_are_kept_as_unknown_ones() {
+fn invalid_utf_8_is_kept_as_replacement_characters() {
     let sequences: Vec<Vec<u8>> = byte_sequences().into_iter().chain(extra_byte_sequences()).collect();
     let env = world();
     for (number, sequence) in sequences.iter().enumerate() {
         // Marks of JSON itself are not what is tried here.
         let plain: Vec<u8> = sequence.iter().copied().filter(|byte| !b"\"\\".contains(byte)).collect();
-        hear(&env, ran(number, &[&b"\""[..], &plain, b"\""].concat()));
+        send(&env, ran(number, &[&b"\""[..], &plain, b"\""].concat()));
     }
     let kept = outputs(&env);
     for (sequence, kept) in sequences.iter().zip(&kept) {
@@ -168,50 +158,43 @@ fn letters_that_are_none_are_kept_as_unknown_ones() {
 
 /// R29.
 #[test]
-fn half_a_surrogate_pair_hides_nothing() {
+fn half_a_surrogate_pair_hides_none_of_the_text() {
     let env = world();
     let halves = [r"\ud800", r"\udfff", r"\ud83d\ud83d", r"\udc00\ud800", r"a\ud83d b", r"\uD800\u0041"];
     for (number, half) in halves.iter().enumerate() {
-        hear(&env, ran(number, format!("\"before {half} after\"").as_bytes()));
+        send(&env, ran(number, format!("\"before {half} after\"").as_bytes()));
     }
     for output in outputs(&env) {
         assert!(output.starts_with("before ") && output.ends_with(" after"), "{output:?}");
         assert!(output.contains('\u{fffd}'), "{output:?}");
     }
     let session = r#"{"session_id":"\ud800","hook_event_name":"Stop","last_assistant_message":"x"}"#;
-    hear(&env, session);
+    send(&env, session);
     assert_eq!(ask(&env, 0, &["sessions", "--json"])["sessions"].as_array().map(Vec::len), Some(2));
 }
 
-/// Runs a hook as a host does, in a shell that first says what limits it.
+/// Runs a hook in a shell that limits it first.
 fn hook_under(env: &TestEnv, limits: &str, payload: &[u8]) {
-    let hook = env.command(HOOK);
-    let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg(format!("{limits}; exec \"$0\" \"$@\"")).arg(hook.get_program()).args(HOOK);
-    command.env_clear().envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.env("RUST_LOG", "trace").env("RUST_BACKTRACE", "full").current_dir(env.project());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(payload).unwrap();
-    harmless(&env.finish(child));
+    let hook = run(env, HOOK).var("RUST_LOG", "trace").var("RUST_BACKTRACE", "full");
+    harmless(&hook.after(limits).input(payload).output());
 }
 
 /// R31: whatever the event and whatever is wrong, a host reads nothing it did not ask for.
 #[test]
-fn no_event_makes_a_hook_speak_whatever_is_wrong() {
+fn no_event_makes_a_hook_print_anything_unexpected() {
     let stores: [fn(&TestEnv); 5] = [
         |_| {},
-        |env| fs::write(env.home().join("backstory.db"), "garbage".repeat(999)).unwrap(),
+        |env| damage(env, "garbage".repeat(999)),
         |env| fs::write(env.home().join("spool"), "in the way").unwrap(),
         |env| fs::write(env.home().join("config.toml"), "capture = 3").unwrap(),
-        |env| database(env).execute_batch("DROP TABLE memories").unwrap(),
+        |env| execute(env, "DROP TABLE memories"),
     ];
     let mut runs = 0;
     for spoil in stores {
         let env = world();
         remember(&env, "The store is there");
         spoil(&env);
-        for (number, kind) in KINDS.into_iter().enumerate() {
+        for (number, kind) in EVENTS.into_iter().enumerate() {
             let whole = event_with(kind, number, b"\"some words\"");
             let torn = &whole[..whole.len() / 2];
             hook_under(&env, "true", &whole);
@@ -224,13 +207,13 @@ fn no_event_makes_a_hook_speak_whatever_is_wrong() {
     let env = world();
     remember(&env, "The store is there");
     let _holder = lock(&env);
-    for (number, kind) in KINDS.into_iter().enumerate() {
+    for (number, kind) in EVENTS.into_iter().enumerate() {
         hook_under(&env, "true", &event_with(kind, number, b"\"some words\""));
         runs += 1;
     }
-    harmless(&hook(&env, prompt("s", "still heard")));
+    send(&env, prompt("s", "still kept"));
     while runs < 200 {
-        hear(&env, event_with(KINDS[runs % KINDS.len()], runs, b"\"some words\""));
+        send(&env, event_with(EVENTS[runs % EVENTS.len()], runs, b"\"some words\""));
         runs += 1;
     }
     bar("R31", format_args!("0 of {runs} runs said more than an answer or a line, 0 exits but 0"));

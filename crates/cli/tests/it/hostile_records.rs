@@ -2,7 +2,7 @@
 //! S05, S07, S08.
 
 use crate::mcp::{request, talk};
-use crate::support::{bar, database, done, given, hear, hook, lines, prompt, world};
+use crate::support::{bar, event, harmless, hook, import, injected, prompt, query_all, send, world};
 use backstory_testkit::TestEnv;
 use backstory_testkit::corpora::{attack_texts, escape_cases, extra_files, extra_text, harmless_prompts};
 use serde_json::{Value, json};
@@ -11,17 +11,11 @@ fn known(id: usize, text: &str, provenance: &str) -> Value {
     json!({"uid": format!("u{id}"), "kind": "note", "title": text, "body": text, "provenance": provenance})
 }
 
-/// Returns what the tool `get` tells of one memory.
+/// Returns what the tool `get` replies about one memory.
 fn got(env: &TestEnv, id: i64) -> String {
     let get = request(1, "tools/call", json!({"name": "get", "arguments": {"ids": [id]}}));
     let replies = talk(env, &[], &[get]);
     replies[0]["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{replies:?}")).to_owned()
-}
-
-fn numbers(env: &TestEnv) -> Vec<(i64, String)> {
-    let db = database(env);
-    let mut rows = db.prepare("SELECT id, uid FROM memories ORDER BY id").unwrap();
-    rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect()
 }
 
 /// Whether a text is one fenced block, and nothing but it.
@@ -35,7 +29,7 @@ fn is_one_block(text: &str) -> bool {
 
 /// S05.
 #[test]
-fn the_escape_cases_escape_neither_from_mcp_nor_from_the_screen() {
+fn no_escape_case_gets_out_of_mcp_or_the_screen() {
     let own = escape_cases();
     for case in &own {
         check_escape(case.name, case.text, case.forbidden, case.must_keep);
@@ -64,7 +58,7 @@ fn the_escape_cases_escape_neither_from_mcp_nor_from_the_screen() {
 
 fn check_escape(name: &str, text: &str, forbidden: &[&str], must_keep: Option<&str>) {
     let env = world();
-    done(&env, &["import", &lines(&env, &[known(0, text, "assistant")])]);
+    import(&env, &[known(0, text, "assistant")]);
     let block = got(&env, 1);
     assert!(is_one_block(&block), "{name}: {block}");
     let screen = env.run(["show", "1"]).stdout + &env.run(["search"]).stdout;
@@ -102,58 +96,54 @@ fn collect(value: &Value, into: &mut Vec<String>) {
     }
 }
 
-/// S07: heard as output of the web, and kept as memories of outside; then sessions begin and ask about just that.
+/// S07: captured as output of the web, and kept as external memories; then sessions begin and ask about just that.
 #[test]
-fn attacks_from_the_web_are_never_told_and_stay_to_be_looked_up() {
+fn attacks_from_the_web_are_never_injected_and_can_be_looked_up() {
     let attacks: Vec<String> = attack_texts().into_iter().chain(extra_attacks()).collect();
     assert!(attacks.len() > 200, "{}", attacks.len());
     let env = world();
     let memories: Vec<Value> =
         attacks.iter().enumerate().map(|(number, attack)| known(number, attack, "external")).collect();
-    done(&env, &["import", &lines(&env, &memories)]);
+    import(&env, &memories);
     for (number, attack) in attacks.iter().enumerate().step_by(5) {
-        let said = |fields: Value| {
-            let mut payload =
-                json!({"session_id": format!("web{number}"), "cwd": env.project(), "prompt_id": "p"});
-            payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-            hear(&env, payload.to_string());
-        };
-        said(json!({"hook_event_name": "UserPromptSubmit", "prompt": "Look at that page please"}));
-        said(json!({"hook_event_name": "PostToolUse", "tool_name": "WebFetch", "tool_use_id": "t",
-            "tool_input": {"url": "https://example.org"}, "tool_response": {"result": attack}}));
-        said(
-            json!({"hook_event_name": "Stop", "last_assistant_message": format!("The page says: {attack}")}),
-        );
+        let fetched = json!({"tool_name": "WebFetch", "tool_use_id": "t", "prompt_id": "p",
+            "tool_input": {"url": "https://example.org"}, "tool_response": {"result": attack}});
+        let closing = format!("The page says: {attack}");
+        for (name, fields) in [
+            ("UserPromptSubmit", json!({"prompt_id": "p", "prompt": "Look at that page please"})),
+            ("PostToolUse", fetched),
+            ("Stop", json!({"prompt_id": "p", "last_assistant_message": closing})),
+        ] {
+            harmless(&event(&env, &format!("web{number}"), name, fields));
+        }
     }
-    let mut told = Vec::new();
+    let mut blocks = Vec::new();
     for source in ["startup", "resume", "compact"] {
-        let begins = json!({"session_id": format!("new {source}"), "hook_event_name": "SessionStart", "source": source, "cwd": env.project()});
-        told.push(given(&hook(&env, begins.to_string())));
+        let start = event(&env, &format!("new {source}"), "SessionStart", json!({"source": source}));
+        blocks.push(injected(&start));
     }
     for (number, attack) in attacks.iter().enumerate().step_by(3) {
-        told.push(given(&hook(
-            &env,
-            prompt(&format!("asks{number}"), &format!("What do we know: {attack}")),
-        )));
+        let question = format!("What do we know: {attack}");
+        blocks.push(injected(&hook(&env, prompt(&format!("asks{number}"), &question))));
     }
-    for block in &told {
+    for block in &blocks {
         for attack in &attacks {
             assert!(!block.contains(attack.trim()), "{attack}\nin {block}");
         }
     }
-    let kept = numbers(&env);
+    let imported: Vec<i64> = query_all(&env, "SELECT id FROM memories WHERE uid GLOB 'u*' ORDER BY id");
     let mut labelled = 0;
-    for (id, _) in kept.iter().filter(|(_, uid)| uid.starts_with('u')).step_by(10) {
-        let text = got(&env, *id);
+    for id in imported.into_iter().step_by(10) {
+        let text = got(&env, id);
         assert!(is_one_block(&text) && text.contains("external"), "{text}");
         labelled += 1;
     }
     bar(
         "S07",
         format_args!(
-            "0 of {} attacks in {} blocks after the web was heard, {labelled} of {labelled} looked up in a fence, labelled",
+            "0 of {} attacks in {} blocks after the web was captured, {labelled} of {labelled} looked up in a fence, labelled",
             attacks.len(),
-            told.len()
+            blocks.len()
         ),
     );
 }
@@ -168,15 +158,12 @@ fn harmless_prompts_that_look_like_attacks_are_kept() {
     let rows: Vec<Value> = own.chain(extra).collect();
     let env = world();
     for (number, row) in rows.iter().enumerate() {
-        hear(&env, prompt(&format!("s{number}"), row["prompt"].as_str().unwrap()));
+        send(&env, prompt(&format!("s{number}"), row["prompt"].as_str().unwrap()));
     }
-    let db = database(&env);
-    let mut payloads = db.prepare("SELECT payload FROM events ORDER BY id").unwrap();
-    let payloads = payloads.query_map([], |row| row.get::<_, String>(0)).unwrap();
-    let kept: Vec<Value> = payloads.map(|payload| serde_json::from_str(&payload.unwrap()).unwrap()).collect();
+    let kept: Vec<String> = query_all(&env, "SELECT payload ->> 'text' FROM events ORDER BY id");
     assert_eq!(kept.len(), rows.len());
     for (row, kept) in rows.iter().zip(&kept) {
-        assert_eq!(kept["text"], row["prompt"]);
+        assert_eq!(row["prompt"], kept.as_str());
     }
     bar("S08", format_args!("{0} of {0} harmless prompts stored word for word", kept.len()));
 }

@@ -1,11 +1,13 @@
 //! Payloads beyond all measure: a hook reads them to their end, in little memory, and keeps little of them.
 
-use crate::support::{HOOK, Times, ask, bar, count, database, harmless, hear, size, world};
+use crate::support::{
+    HOOK, Times, ask, bar, count, database, done, execute, harmless, patient_world, payload, run, send, size,
+    world,
+};
 use backstory_testkit::TestEnv;
 use serde_json::json;
 use std::fs;
 use std::io::Write;
-use std::process::{Command, Stdio};
 use std::time::Instant;
 
 /// What a host sends before the text, the text's end, and whether any of the text is to be kept.
@@ -52,19 +54,10 @@ const FLOODS: [Flood; 14] = [
     },
 ];
 
-/// Sends a hundred megabytes to a hook that may use 64 MiB, and says that all of them were read.
-fn send(env: &TestEnv, flood: &Flood, times: &mut Times) {
-    let hook = env.command(HOOK);
-    let mut command = Command::new("/bin/sh");
-    command.arg("-c").arg("ulimit -d 65536; exec \"$0\" \"$@\"").arg(hook.get_program()).args(HOOK);
-    // What is looked at is how much is kept, on however busy a machine.
-    command
-        .env_clear()
-        .env("BACKSTORY_DEADLINE_MS", "10000")
-        .envs(hook.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.current_dir(env.project()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+/// Sends a hundred megabytes to a hook that may use 64 MiB, and asserts that all of them were read.
+fn flood_hook(env: &TestEnv, flood: &Flood, times: &mut Times) {
     let begun = Instant::now();
-    let mut child = command.spawn().unwrap();
+    let mut child = run(env, HOOK).after("ulimit -d 65536").start_open();
     let mut pipe = child.stdin.take().unwrap();
     let chunk = flood.unit.repeat((1 << 20) / flood.unit.len());
     write!(pipe, r#"{{"session_id":"flooded","hook_event_name":{}"#, flood.head).unwrap();
@@ -82,8 +75,8 @@ fn send(env: &TestEnv, flood: &Flood, times: &mut Times) {
 fn a_hundred_megabytes_leave_a_small_event_of_their_session() {
     let mut times = Times::default();
     for flood in &FLOODS {
-        let env = world();
-        send(&env, flood, &mut times);
+        let env = patient_world();
+        flood_hook(&env, flood, &mut times);
         let (bytes, truncated, session): (i64, bool, String) = database(&env)
             .query_row(
                 "SELECT length(CAST(payload AS BLOB)), truncated, host_session
@@ -104,7 +97,7 @@ fn a_hundred_megabytes_leave_a_small_event_of_their_session() {
 
 /// R32.
 #[test]
-fn prompts_of_a_megabyte_leave_little_and_give_it_back() {
+fn prompts_of_a_megabyte_take_little_disk_and_free_it_again() {
     let env = world();
     let on_disk = || fs::metadata(env.home().join("backstory.db")).unwrap().len();
     assert_eq!(count(&env, "events"), 0);
@@ -113,27 +106,19 @@ fn prompts_of_a_megabyte_leave_little_and_give_it_back() {
     for number in 0..prompts {
         let some = format!("prompt {number} and its words ");
         let words = some.repeat((1 << 20) / some.len());
-        let event = json!({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": words});
-        hear(&env, event.to_string());
+        send(&env, payload("s", "UserPromptSubmit", json!({"prompt": words})));
     }
     assert_eq!(count(&env, "events"), prompts as u64);
-    assert_eq!(env.run(["maintain"]).code, Some(0));
+    done(&env, &["maintain"]);
     let full = on_disk();
     assert!(full <= (prompts as u64 + 32) * 16_384, "{full} bytes for {prompts} events");
 
     // Events grow old on the store's own clock.
-    database(&env).execute("UPDATE retention_marks SET clock_ms = clock_ms - 31 * 86400000", []).unwrap();
+    execute(&env, "UPDATE retention_marks SET clock_ms = clock_ms - 31 * 86400000");
     let freed = ask(&env, 0, &["maintain", "--json"]);
     assert_eq!(freed["events_removed"], prompts);
-    let given_back = full - on_disk();
-    let taken = full - empty;
-    assert!(given_back * 10 >= taken * 9, "{given_back} of {taken} bytes came back");
-    bar(
-        "R32",
-        format_args!(
-            "{} bytes an event of {prompts}, {} % given back",
-            full / prompts as u64,
-            given_back * 100 / taken
-        ),
-    );
+    let (freed, used) = (full - on_disk(), full - empty);
+    assert!(freed * 10 >= used * 9, "{freed} of {used} bytes were freed");
+    let (each, percent) = (full / prompts as u64, freed * 100 / used);
+    bar("R32", format_args!("{each} bytes an event of {prompts}, {percent} % freed"));
 }

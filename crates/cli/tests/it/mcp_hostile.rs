@@ -1,21 +1,17 @@
 //! `mcp` and what must not hurt it: lines that are no messages, hosts that are killed, many servers at once.
 
-use crate::mcp::{request, talk};
-use crate::support::{Times, bar, remember, world};
+use crate::mcp::{replies, request, talk};
+use crate::support::{Times, bar, lock, remember, run, world};
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Says bytes to a server, and returns its lines.
-pub(crate) fn say(env: &TestEnv, mut command: Command, bytes: &[u8]) -> Vec<Value> {
-    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(bytes).unwrap();
-    let outcome = env.finish(child);
-    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(0), ""), "{outcome:?}");
-    outcome.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+/// Sends bytes to a server, and returns its replies.
+fn send_bytes(env: &TestEnv, bytes: &[u8]) -> Vec<Value> {
+    replies(&env.run_with(["mcp"], bytes))
 }
 
 #[test]
@@ -58,7 +54,7 @@ fn a_line_that_is_no_message_is_refused_and_the_next_is_answered() {
     ];
     for (line, code) in cases {
         let shown = String::from_utf8_lossy(line.get(..60).unwrap_or(&line)).into_owned();
-        let replies = say(&env, env.command(["mcp"]), &[line.as_slice(), ping].concat());
+        let replies = send_bytes(&env, &[line.as_slice(), ping].concat());
         let (after, before) = replies.split_last().unwrap();
         assert_eq!(after, &json!({"jsonrpc": "2.0", "id": "after", "result": {}}), "{shown}");
         let codes: Vec<i64> = before.iter().filter_map(|reply| reply["error"]["code"].as_i64()).collect();
@@ -67,27 +63,22 @@ fn a_line_that_is_no_message_is_refused_and_the_next_is_answered() {
 }
 
 #[test]
-fn lenient_reading_hears_what_was_meant() {
+fn malformed_messages_are_read_leniently() {
     let env = world();
-    let hears = |line: &[u8], id: Value| {
-        let replies = say(&env, env.command(["mcp"]), line);
-        assert_eq!(
-            replies,
-            [json!({"jsonrpc": "2.0", "id": id, "result": {}})],
-            "{}",
-            String::from_utf8_lossy(line)
-        );
+    let is_ping = |line: &[u8], id: Value| {
+        let reply = json!({"jsonrpc": "2.0", "id": id, "result": {}});
+        assert_eq!(send_bytes(&env, line), [reply], "{}", String::from_utf8_lossy(line));
     };
-    hears(b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n", json!(1));
-    hears(b"{\"id\":\"no version, no newline\",\"method\":\"ping\"}", json!("no version, no newline"));
-    hears("{\"id\":\"é\u{202e}\",\"method\":\"ping\"}\n".as_bytes(), json!("é\u{202e}"));
-    hears(b"{\"id\":\"\xff\",\"method\":\"ping\"}\n", json!("\u{fffd}"));
-    hears(b"{\"id\":-9007199254740993,\"method\":\"ping\"}\n", json!(-9_007_199_254_740_993_i64));
-    hears(b"{\"id\":1.5,\"method\":\"ping\",\"params\":null}\n", json!(1.5));
+    is_ping(b"\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\r\n", json!(1));
+    is_ping(b"{\"id\":\"no version, no newline\",\"method\":\"ping\"}", json!("no version, no newline"));
+    is_ping("{\"id\":\"é\u{202e}\",\"method\":\"ping\"}\n".as_bytes(), json!("é\u{202e}"));
+    is_ping(b"{\"id\":\"\xff\",\"method\":\"ping\"}\n", json!("\u{fffd}"));
+    is_ping(b"{\"id\":-9007199254740993,\"method\":\"ping\"}\n", json!(-9_007_199_254_740_993_i64));
+    is_ping(b"{\"id\":1.5,\"method\":\"ping\",\"params\":null}\n", json!(1.5));
 }
 
 #[test]
-fn batches_are_answered_where_the_version_has_them() {
+fn batches_are_answered_where_the_protocol_version_has_them() {
     let env = world();
     let batch = json!([request(1, "ping", json!({})), {"jsonrpc": "2.0", "method": "notifications/x"}, 7, request(2, "nope", json!({}))]);
     let replies_to = |version: &str, batch: &Value| {
@@ -114,13 +105,8 @@ struct Hosted {
 }
 
 fn hosted(env: &TestEnv) -> Hosted {
-    let server = env.command(["mcp"]);
-    let mut command = Command::new("/bin/sh");
     // Something to do afterwards keeps the shell from becoming the server itself.
-    command.args(["-c", "\"$0\" mcp; :"]).arg(server.get_program()).env_clear();
-    command.envs(server.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.current_dir(env.project()).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut host = command.spawn().unwrap();
+    let mut host = run(env, ["mcp"]).through("/bin/sh", &["-c", "\"$0\" \"$@\"; :"]).start_open();
     let mut pipe = host.stdin.take().unwrap();
     writeln!(pipe, "{}", request(1, "tools/call", json!({"name": "search", "arguments": {"query": "tabs"}})))
         .unwrap();
@@ -128,11 +114,11 @@ fn hosted(env: &TestEnv) -> Hosted {
     let mut line = String::new();
     out.read_line(&mut line).unwrap();
     assert!(line.contains("#1 "), "{line}");
-    let (tell, ended) = channel();
+    let (sender, ended) = channel();
     std::thread::spawn(move || {
         // The stream ends when the last process that could write to it has ended.
         std::io::copy(&mut out, &mut std::io::sink()).unwrap();
-        tell.send(()).unwrap();
+        sender.send(()).unwrap();
     });
     Hosted { host, pipe: Some(pipe), ended }
 }
@@ -166,11 +152,11 @@ fn r20_twenty_servers_leave_no_process_behind() {
 
 /// No lock is held between requests: while a server waits, everyone else can write.
 #[test]
-fn a_waiting_server_holds_nothing() {
+fn a_waiting_server_holds_no_lock() {
     let env = world();
     remember(&env, "We use tabs");
     let server = hosted(&env);
-    drop(crate::support::lock(&env));
+    drop(lock(&env));
     remember(&env, "And spaces in Makefiles, sometimes");
     drop(server.pipe);
     assert_eq!(server.ended.recv_timeout(Duration::from_secs(30)), Ok(()));

@@ -1,14 +1,13 @@
 //! Every host whose hooks run us, through the binary they run: what was recorded of them is kept, and they are answered in
 //! their own shape.
 
-use crate::support::{bar, database, patient_world, remember, size, until, world};
+use crate::support::{
+    bar, count, damage, log, patient_world, query, query_all, recorded, remember, run, size, until, world,
+};
 use backstory_hosts::Host;
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
-use std::process::Stdio;
 
 /// What was recorded (`crates/hosts/tests/fixtures`).
 const RECORDED: [(Host, &str); 10] = [
@@ -33,11 +32,8 @@ fn hook(env: &TestEnv, host: Host, event: Option<&str>, payload: impl AsRef<[u8]
     outcome.stdout
 }
 
-/// Plays what was recorded, in this world's project. Returns each event with what was answered.
+/// Plays what was recorded, in this world's project. Returns each event with the reply.
 fn play(env: &TestEnv, host: Host, scene: &str) -> Vec<(String, String)> {
-    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../hosts/tests/fixtures");
-    let text = fs::read_to_string(fixtures.join(scene).with_extension("jsonl")).unwrap();
-    let text = text.replace("/home/dev/project", &env.project().to_string_lossy());
     let play_line = |line: &str| {
         let (event, payload) = match line.split_once(' ') {
             Some((event, payload)) if !event.starts_with('{') => (Some(event), payload),
@@ -47,25 +43,19 @@ fn play(env: &TestEnv, host: Host, scene: &str) -> Vec<(String, String)> {
         let name = event.unwrap_or_else(|| named["hook_event_name"].as_str().unwrap());
         (name.to_owned(), hook(env, host, event, payload))
     };
-    text.lines().map(play_line).collect()
-}
-
-fn number(env: &TestEnv, sql: &str) -> u64 {
-    database(env).query_row(sql, [], |row| row.get(0)).unwrap()
+    recorded(env, scene).lines().map(play_line).collect()
 }
 
 /// Returns the payloads of what is kept, of one sort.
 fn kept(env: &TestEnv, what: &str) -> Vec<Value> {
-    let db = database(env);
-    let mut statement = db.prepare("SELECT payload FROM events ORDER BY id").unwrap();
-    let payloads = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
-    let payloads = payloads.map(|payload| serde_json::from_str(&payload.unwrap()).unwrap());
+    let payloads: Vec<String> = query_all(env, "SELECT payload FROM events ORDER BY id");
+    let payloads = payloads.iter().map(|payload| serde_json::from_str(payload).unwrap());
     payloads.filter(|payload: &Value| payload["what"] == what).collect()
 }
 
 /// A whole session of each: something is kept, and whatever is answered passes the host's own rules.
 #[test]
-fn what_was_recorded_is_kept_and_answered_by_the_hosts_rules() {
+fn recorded_sessions_are_kept_and_every_reply_is_valid_for_its_host() {
     for (host, scene) in RECORDED {
         let env = world();
         remember(&env, "We decided on SQLite FTS5 for search ranking because it needs no server");
@@ -73,12 +63,11 @@ fn what_was_recorded_is_kept_and_answered_by_the_hosts_rules() {
         for (event, stdout) in &answered {
             assert_eq!(host.check_reply(event, stdout.as_bytes()), Ok(()), "{scene} {event}: {stdout}");
         }
-        let told = answered.iter().filter(|(_, stdout)| stdout.contains("SQLite FTS5")).count();
-        assert!(told >= 1, "{scene}: {answered:?}");
-        assert!(number(&env, "SELECT count(*) FROM events") >= 4, "{scene}");
-        let other = number(&env, "SELECT count(*) FROM events WHERE kind = 'other'");
-        assert_eq!(other, 0, "{scene}: everything a host said is understood");
-        assert_eq!(number(&env, "SELECT count(DISTINCT host) FROM sessions"), 1);
+        assert!(answered.iter().any(|(_, stdout)| stdout.contains("SQLite FTS5")), "{scene}: {answered:?}");
+        assert!(count(&env, "events") >= 4, "{scene}");
+        let other: u64 = query(&env, "SELECT count(*) FROM events WHERE kind = 'other'");
+        assert_eq!(other, 0, "{scene}: every payload is understood");
+        assert_eq!(query::<u64>(&env, "SELECT count(DISTINCT host) FROM sessions"), 1);
     }
 }
 
@@ -92,7 +81,7 @@ fn every_file_of_a_patch_is_kept() {
 }
 
 #[test]
-fn what_a_payload_leaves_out_is_read_from_the_hosts_own_record() {
+fn what_a_payload_leaves_out_is_read_from_the_transcript() {
     let env = world();
     let record = env.world().join("record.jsonl");
     let item = json!({"type": "CommandExecution", "id": "call_1", "exit_code": 2});
@@ -102,9 +91,9 @@ fn what_a_payload_leaves_out_is_read_from_the_hosts_own_record() {
     hook(&env, Host::Codex, None, ran.to_string());
     assert_eq!(kept(&env, "ran")[0]["status"], "failure");
 
-    let said = json!({"type": "assistant.message", "data": {"content": "The port is 8080."}});
+    let message = json!({"type": "assistant.message", "data": {"content": "The port is 8080."}});
     // However long the session was before.
-    fs::write(&record, format!("{}\n{said}\n", "{}\n".repeat(1 << 20))).unwrap();
+    fs::write(&record, format!("{}\n{message}\n", "{}\n".repeat(1 << 20))).unwrap();
     let stop =
         |record: Value| json!({"sessionId": "c", "cwd": env.project(), "transcriptPath": record}).to_string();
     hook(&env, Host::Copilot, Some("agentStop"), stop(json!(record)));
@@ -118,13 +107,11 @@ fn what_a_payload_leaves_out_is_read_from_the_hosts_own_record() {
 
 /// Of a session's first turn nothing may be written when the hook comes but the folder, and then the record comes in pieces.
 #[test]
-fn a_record_that_is_written_late_is_waited_for() {
+fn a_transcript_that_is_written_late_is_waited_for() {
     let env = patient_world();
     let record = env.project().join("events.jsonl");
     let stop = json!({"sessionId": "c", "cwd": env.project(), "transcriptPath": record}).to_string();
-    let mut hook = env.command(["hook", "--host", "copilot-cli", "--event", "agentStop"]);
-    let mut hook = hook.stdin(Stdio::piped()).spawn().unwrap();
-    hook.stdin.take().unwrap().write_all(stop.as_bytes()).unwrap();
+    let hook = run(&env, ["hook", "--host", "copilot-cli", "--event", "agentStop"]).input(stop).start();
     // The record is looked for when the store is open.
     assert!(until(|| env.home().join("backstory.db").exists()));
     let line = |content: &str, tools: &[&str]| {
@@ -139,7 +126,7 @@ fn a_record_that_is_written_late_is_waited_for() {
 
 /// Must show 4: an update of the host that renames a field. The session goes on, silently; what can be kept is.
 #[test]
-fn a_host_that_renames_a_field_is_not_hurt() {
+fn a_renamed_field_never_hurts_the_host() {
     let fields = [
         "session_id",
         "hook_event_name",
@@ -153,28 +140,21 @@ fn a_host_that_renames_a_field_is_not_hurt() {
     for field in fields {
         let env = world();
         remember(&env, "We decided on SQLite FTS5 for search ranking because it needs no server");
-        let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../hosts/tests/fixtures");
-        let text = fs::read_to_string(fixtures.join("codex-0.166.0/tools.jsonl")).unwrap();
-        for line in text.lines() {
-            let line = line.replace("/home/dev/project", &env.project().to_string_lossy());
+        for line in recorded(&env, "codex-0.166.0/tools").lines() {
             let line = line.replace(&format!("\"{field}\":"), &format!("\"{field}_v2\":"));
             let answer = hook(&env, Host::Codex, None, &line);
             let payload: Value = serde_json::from_str(&line).unwrap();
             let event = payload["hook_event_name"].as_str().unwrap_or("unreadable");
             assert_eq!(Host::Codex.check_reply(event, answer.as_bytes()), Ok(()), "{line}");
         }
-        assert!(number(&env, "SELECT count(*) FROM events") > 10, "{field}");
-        assert!(
-            !fs::read_to_string(env.home().join("log/backstory.log"))
-                .unwrap_or_default()
-                .contains("panicked")
-        );
+        assert!(count(&env, "events") > 10, "{field}");
+        assert!(!log(&env).contains("panicked"));
     }
 }
 
 /// R28, R31: broken in the middle, wrong types, with the store in order or not.
 #[test]
-fn whatever_a_host_sends_it_is_not_hurt() {
+fn broken_payloads_never_hurt_any_host() {
     let values = ["null", "7", "[]", "{}", "\"", "\"\\ud800\"", "{\"a\":", "\"\u{feff}\"", "[[[[[["];
     for host in Host::ALL {
         let env = world();
@@ -188,7 +168,7 @@ fn whatever_a_host_sends_it_is_not_hurt() {
                 assert_eq!(host.check_reply(event, answer.as_bytes()), Ok(()), "{host:?} {payload}");
             }
         }
-        fs::write(env.home().join("backstory.db"), "garbage".repeat(999)).unwrap();
+        damage(&env, "garbage".repeat(999));
         for event in host.events() {
             let payload = format!(r#"{{"session_id":"t","hook_event_name":"{event}","prompt":"hello"}}"#);
             let answer = hook(&env, host, Some(event), payload);
@@ -198,9 +178,9 @@ fn whatever_a_host_sends_it_is_not_hurt() {
     bar("R28", format_args!("{} hosts take every reply to broken payloads", Host::ALL.len()));
 }
 
-/// A host that was started below another inherits that one's word for its project (law 8).
+/// A host that was started below another inherits that one's variable for its project (law 8).
 #[test]
-fn law_8_a_hosts_word_for_its_project_is_no_other_hosts() {
+fn law_8_a_project_variable_of_another_host_is_ignored() {
     for (host, named) in [(Host::Codex, false), (Host::Gemini, true), (Host::ClaudeCode, true)] {
         let env = world();
         let [one, other] = ["one", "other"].map(|name| {
@@ -215,7 +195,7 @@ fn law_8_a_hosts_word_for_its_project_is_no_other_hosts() {
             "hook_event_name": "SessionStart", "source": "startup"});
         hook(&env, host, None, payload.to_string());
         let sql = "SELECT p.name FROM sessions s JOIN projects p ON p.id = s.project_id";
-        let project: String = database(&env).query_row(sql, [], |row| row.get(0)).unwrap();
+        let project: String = query(&env, sql);
         assert_eq!(project, if named { "other" } else { "one" }, "{host:?}");
     }
 }

@@ -1,13 +1,11 @@
 //! The plugins of `plugins/`: they connect what `install` connects, in the version of this program, and say so where it is missing.
 
-use crate::support::{done, remember};
-use crate::wiring::{hostless, read};
-use backstory_testkit::TestEnv;
+use crate::install::hostless;
+use crate::support::{HOOK, answer, assert_exit, at, done, payload, program, read, remember, run};
+use backstory_testkit::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 fn plugin(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
@@ -92,7 +90,7 @@ fn a_plugin_has_the_version_of_the_program() {
 }
 
 #[test]
-fn a_marketplace_points_at_plugins_that_are_there() {
+fn every_marketplace_entry_points_at_a_plugin() {
     for (path, manifest_of_plugin) in [
         (".claude-plugin/marketplace.json", ".claude-plugin/plugin.json"),
         (".agents/plugins/marketplace.json", ".codex-plugin/plugin.json"),
@@ -108,58 +106,52 @@ fn a_marketplace_points_at_plugins_that_are_there() {
 
 /// Hosts take a folder as it is, so each has a copy.
 #[test]
-fn what_plugins_have_in_common_is_the_same() {
+fn shared_plugin_files_are_identical() {
     for file in ["backstory.sh", "skills/backstory/SKILL.md"] {
-        let of = |host: &str| fs::read(plugin("plugins").join(host).join(file)).unwrap();
+        let bytes = |host: &str| fs::read(plugin("plugins").join(host).join(file)).unwrap();
         for host in ["codex", "gemini-cli", "copilot-cli"] {
-            assert!(of(host) == of("claude-code"), "{file} of {host}");
+            assert!(bytes(host) == bytes("claude-code"), "{file} of {host}");
         }
     }
 }
 
 /// Runs what the plugins' hooks run, where `backstory` is found in `path`, or nowhere.
-fn run(env: &TestEnv, path: &str, arguments: &[&str], said: &str) -> (Option<i32>, String, String) {
-    let mut command = Command::new("/bin/sh");
-    command.arg(plugin("plugins/claude-code/backstory.sh")).args(arguments).env_clear();
-    command.env("HOME", env.world().join("user")).env("PATH", path).env("BACKSTORY_HOME", env.home());
-    command.env("CLAUDE_PLUGIN_DATA", env.world().join("user/data of the plugin"));
-    command.current_dir(env.project()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(said.as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
+fn run_plugin(env: &TestEnv, path: &str, arguments: &[&str], payload: &str) -> ProgramOutput {
+    let script = plugin("plugins/claude-code/backstory.sh");
+    let shell = format!("exec /bin/sh '{}' \"$@\"", script.display());
+    let run = run(env, arguments).through("/bin/sh", &["-c", &shell]).var("PATH", path);
+    run.var("CLAUDE_PLUGIN_DATA", at(env, "data of the plugin")).input(payload).output()
 }
 
 const STARTS: &str = r#"{"session_id":"s","hook_event_name":"SessionStart","source":"startup"}"#;
-const HOOK: [&str; 3] = ["hook", "--host", "claude-code"];
 
 #[test]
-fn without_the_program_a_plugin_is_silent_and_tells_the_user_once() {
+fn without_the_program_a_plugin_warns_the_user_once() {
     let env = hostless();
-    let stops = r#"{"session_id":"s","hook_event_name":"Stop"}"#;
-    let nothing = (Some(0), String::new(), String::new());
-    assert_eq!(run(&env, "/usr/bin:/bin", &HOOK, stops), nothing);
-    let (code, out, err) = run(&env, "/usr/bin:/bin", &HOOK, STARTS);
-    assert_eq!((code, err.as_str()), (Some(0), ""));
-    let answer: Value = serde_json::from_str(&out).unwrap();
-    assert!(answer["systemMessage"].as_str().unwrap().contains("Install it"), "{out}");
-    assert_eq!(answer.as_object().unwrap().len(), 1);
-    assert_eq!(run(&env, "/usr/bin:/bin", &HOOK, STARTS), nothing);
-    let (code, out, err) = run(&env, "/usr/bin:/bin", &["mcp"], "");
-    assert!(code == Some(1) && out.is_empty() && err.contains("Install it"), "{err}");
+    let bare = |arguments: &[&str], payload: &str| run_plugin(&env, "/usr/bin:/bin", arguments, payload);
+    let nothing = ProgramOutput { code: Some(0), stdout: String::new(), stderr: String::new() };
+    assert_eq!(bare(&HOOK, &payload("s", "Stop", json!({}))), nothing);
+    let warning = bare(&HOOK, STARTS);
+    assert_eq!((warning.code, warning.stderr.as_str()), (Some(0), ""));
+    let reply = answer(&warning);
+    assert!(reply["systemMessage"].as_str().unwrap().contains("Install it"), "{reply}");
+    assert_eq!(reply.as_object().unwrap().len(), 1);
+    assert_eq!(bare(&HOOK, STARTS), nothing);
+    let server = bare(&["mcp"], "");
+    assert_exit(&server, 1, "Install it");
+    assert_eq!(server.stdout, "");
 }
 
 #[test]
 fn a_plugin_finds_the_program_where_setup_puts_it() {
     let env = hostless();
     remember(&env, "We decided on SQLite FTS5 for search ranking because it needs no server");
-    let bin = env.world().join("user/.local/bin");
+    let bin = at(&env, ".local/bin");
     fs::create_dir_all(&bin).unwrap();
-    std::os::unix::fs::symlink(crate::support::program(), bin.join("backstory")).unwrap();
+    std::os::unix::fs::symlink(program(), bin.join("backstory")).unwrap();
     for path in ["/usr/bin:/bin", &format!("{}:/usr/bin:/bin", bin.display())] {
-        let (code, out, err) = run(&env, path, &HOOK, STARTS);
-        assert_eq!((code, err.as_str()), (Some(0), ""), "{path}");
-        assert!(out.contains("SQLite FTS5"), "{out}");
+        let start = run_plugin(&env, path, &HOOK, STARTS);
+        assert_eq!((start.code, start.stderr.as_str()), (Some(0), ""), "{path}");
+        assert!(start.stdout.contains("SQLite FTS5"), "{start:?}");
     }
 }

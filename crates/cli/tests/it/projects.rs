@@ -1,31 +1,31 @@
 //! `project`: which there are, what they are called, and making one of two.
 
-use crate::support::{ask, done, remember, run_in, shape, titles, told, world};
+use crate::support::{ask, done, done_in, remember, rendered, run_in, shape, titles, world};
 use insta::assert_snapshot;
 use serde_json::json;
 
 #[test]
 fn a_project_is_shown_and_listed() {
     let env = world();
-    assert_snapshot!(told(&env.run(["project"])), @r"
+    assert_snapshot!(rendered(&env.run(["project"])), @r"
         exit 1
         --- err
         this folder would be project `project`; nothing is known of it yet
         ");
-    assert_snapshot!(told(&env.run(["project", "list"])), @r"
+    assert_snapshot!(rendered(&env.run(["project", "list"])), @r"
         exit 1
         --- err
         no projects yet: the first memory or session of a folder makes one
         ");
     assert_eq!(ask(&env, 1, &["project", "show", "--json"]), json!({"version": 1, "projects": []}));
     remember(&env, "The first");
-    assert_eq!(run_in(&env, "other", &["remember", "The first of another"]).code, Some(0));
-    assert_snapshot!(told(&env.run(["project", "show"])), @r"
+    done_in(&env, "other", &["remember", "The first of another"]);
+    assert_snapshot!(rendered(&env.run(["project", "show"])), @r"
         exit 0
         --- out
         1    project                       1 memory       0 sessions  [WORLD]/project
         ");
-    assert_snapshot!(told(&env.run(["project", "list"])), @r"
+    assert_snapshot!(rendered(&env.run(["project", "list"])), @r"
         exit 0
         --- out
         1    project                       1 memory       0 sessions  [WORLD]/project
@@ -37,7 +37,7 @@ fn a_project_is_shown_and_listed() {
     for wanted in ["other", "OTHER", "2", "#2", "../other"] {
         assert_eq!(ask(&env, 0, &["project", "show", wanted, "--json"])["projects"][0]["id"], 2, "{wanted}");
     }
-    assert_snapshot!(told(&env.run(["project", "show", "atlantis"])), @r"
+    assert_snapshot!(rendered(&env.run(["project", "show", "atlantis"])), @r"
         exit 1
         --- err
         error: there is no project `atlantis`
@@ -47,10 +47,10 @@ fn a_project_is_shown_and_listed() {
 }
 
 #[test]
-fn a_project_takes_another_name() {
+fn a_project_can_be_renamed() {
     let env = world();
     remember(&env, "The first");
-    assert_snapshot!(told(&env.run(["project", "rename", "project", "lighthouse"])), @r"
+    assert_snapshot!(rendered(&env.run(["project", "rename", "project", "lighthouse"])), @r"
         exit 0
         --- out
         1    lighthouse                    1 memory       0 sessions  [WORLD]/project
@@ -59,7 +59,7 @@ fn a_project_takes_another_name() {
         ask(&env, 0, &["project", "rename", "lighthouse", "beacon", "--json"])["projects"][0]["name"],
         "beacon"
     );
-    assert_snapshot!(told(&env.run(["project", "rename", "beacon", " "])), @r"
+    assert_snapshot!(rendered(&env.run(["project", "rename", "beacon", " "])), @r"
         exit 2
         --- err
         error: a project needs a name
@@ -70,11 +70,11 @@ fn a_project_takes_another_name() {
 }
 
 #[test]
-fn a_name_two_projects_have_asks_which() {
+fn a_name_of_two_projects_is_ambiguous() {
     let env = world();
-    assert_eq!(run_in(&env, "a/site", &["remember", "The first"]).code, Some(0));
-    assert_eq!(run_in(&env, "b/site", &["remember", "The second"]).code, Some(0));
-    assert_snapshot!(told(&env.run(["project", "show", "site"])), @r"
+    done_in(&env, "a/site", &["remember", "The first"]);
+    done_in(&env, "b/site", &["remember", "The second"]);
+    assert_snapshot!(rendered(&env.run(["project", "show", "site"])), @r"
         exit 1
         --- err
         error: 2 projects are called `site`
@@ -87,30 +87,30 @@ fn a_name_two_projects_have_asks_which() {
 #[test]
 fn merging_makes_one_project_of_two() {
     let env = world();
-    assert_eq!(run_in(&env, "old", &["remember", "Written in the old folder"]).code, Some(0));
+    done_in(&env, "old", &["remember", "Written in the old folder"]);
     remember(&env, "Written in the new one");
-    assert_snapshot!(told(&env.run(["project", "merge", "old", "project"])), @r"
+    assert_snapshot!(rendered(&env.run(["project", "merge", "old", "project"])), @r"
         exit 2
         --- err
         error: merging cannot be undone
 
         hint: pass `--yes` to confirm
         ");
-    assert_snapshot!(told(&env.run(["project", "merge", "old", "project", "--yes"])), @r"
+    assert_snapshot!(rendered(&env.run(["project", "merge", "old", "project", "--yes"])), @r"
         exit 0
         --- out
         `old` is now part of `project`
         ");
     assert_eq!(titles(&env, &[]).len(), 2);
     assert_eq!(run_in(&env, "old", &["search", "new"]).code, Some(0), "the old folder is part of it now");
-    assert_snapshot!(told(&env.run(["project", "merge", "project", "project", "--yes"])), @r"
+    assert_snapshot!(rendered(&env.run(["project", "merge", "project", "project", "--yes"])), @r"
         exit 1
         --- err
         error: `project` and `project` are the same project
 
         hint: `backstory project list` shows them all
         ");
-    assert_eq!(run_in(&env, "third", &["remember", "A third"]).code, Some(0));
+    done_in(&env, "third", &["remember", "A third"]);
     assert_eq!(
         ask(&env, 0, &["project", "merge", "third", "project", "--yes", "--json"])["projects"][0]["memories"],
         3

@@ -1,6 +1,6 @@
 //! Refusals with `--json`: whatever a command refuses, a program reads one JSON object with the code, the error and what to do next.
 
-use crate::support::{database, done, remember, run_in, world};
+use crate::support::{configure, done, done_in, execute, file, remember, set_schema, world};
 use backstory_testkit::TestEnv;
 use serde_json::Value;
 use std::fs;
@@ -9,7 +9,7 @@ use std::fs;
 struct CommandCase {
     name: &'static str,
     /// Arguments that are fine in a healthy home; nothing where the command has no `--json`.
-    call: Option<&'static [&'static str]>,
+    call: Option<Arguments>,
     /// Whether a configuration that cannot be read stops it.
     needs_config: bool,
     /// Whether a store that cannot be opened stops it.
@@ -19,22 +19,16 @@ struct CommandCase {
 }
 
 /// Arguments, the exit code, and the code of the refusal.
-type Refusal = (&'static [&'static str], i32, &'static str);
+type Refusal = (Arguments, i32, &'static str);
 
-const fn reads(
-    name: &'static str,
-    call: &'static [&'static str],
-    refusals: &'static [Refusal],
-) -> CommandCase {
+type Arguments = &'static [&'static str];
+
+const fn reads(name: &'static str, call: Arguments, refusals: &'static [Refusal]) -> CommandCase {
     CommandCase { name, call: Some(call), needs_config: true, needs_store: true, refusals }
 }
 
-const fn without_store(
-    name: &'static str,
-    call: &'static [&'static str],
-    refusals: &'static [Refusal],
-) -> CommandCase {
-    CommandCase { name, call: Some(call), needs_config: true, needs_store: false, refusals }
+const fn without_store(name: &'static str, call: Arguments, refusals: &'static [Refusal]) -> CommandCase {
+    CommandCase { needs_store: false, ..reads(name, call, refusals) }
 }
 
 const fn without_json(name: &'static str) -> CommandCase {
@@ -63,18 +57,29 @@ const COMMANDS: &[CommandCase] = &[
             (&["x", "--importance", "9"], 2, "bad_request"),
             (&[r#"{"body": "x", "created_at": "soon"}"#], 1, "refused"),
             (&[r#"{"body": "#], 1, "refused"),
+            (&[r#"{"body": "x", "kind": "no-such-kind"}"#], 2, "bad_request"),
+            (&[r#"{"body": "x", "supersedes": "y"}"#], 2, "bad_request"),
             (&[""], 1, "refused"),
         ],
     ),
     reads(
         "revise",
         &["1", "Use BM25 for every search"],
-        &[(&["999", "x"], 1, "no_such_memory"), (&["first", "x"], 2, "bad_request"), (&[], 2, "bad_request")],
+        &[
+            (&["999", "x"], 1, "no_such_memory"),
+            (&["first", "x"], 2, "bad_request"),
+            (&["1", r#"{"kind": "no-such-kind"}"#], 2, "bad_request"),
+            (&[], 2, "bad_request"),
+        ],
     ),
     reads(
         "supersede",
         &["1", "Use vectors for search"],
-        &[(&["999", "x"], 1, "no_such_memory"), (&[], 2, "bad_request")],
+        &[
+            (&["999", "x"], 1, "no_such_memory"),
+            (&["1", r#"{"body": "x", "kind": "no-such-kind"}"#], 2, "bad_request"),
+            (&[], 2, "bad_request"),
+        ],
     ),
     reads(
         "forget",
@@ -101,6 +106,7 @@ const COMMANDS: &[CommandCase] = &[
             (&["x", "--project", "site", "--all-projects"], 2, "bad_request"),
             (&["x", "--profile", "none"], 2, "bad_request"),
             (&["x", "--team"], 1, "refused"),
+            (&["x", "--team", "--all-projects"], 1, "hub_unusable"),
         ],
     ),
     reads(
@@ -151,6 +157,7 @@ const COMMANDS: &[CommandCase] = &[
             (&["--project", "atlantis"], 1, "no_such_project"),
             (&[" "], 1, "refused"),
             (&["x", "--session", "last"], 2, "bad_request"),
+            (&[r#"{"body":"x","supersedes":"u1"}"#], 2, "bad_request"),
         ],
     ),
     reads(
@@ -164,13 +171,28 @@ const COMMANDS: &[CommandCase] = &[
             (&["merge", "2", "3"], 2, "confirmation_missing"),
             (&["merge", "2", "2", "--yes"], 1, "refused"),
             (&["unshare", "atlantis"], 1, "no_such_project"),
+            (&["share"], 1, "hub_unusable"),
+            (&["share", "--team", "no-such-team"], 1, "refused"),
+            (&["share", "--team", "no team"], 2, "bad_request"),
             (&["juggle"], 2, "bad_request"),
         ],
     ),
     reads(
         "team",
         &[],
-        &[(&["leave"], 1, "refused"), (&["join"], 2, "bad_request"), (&["juggle"], 2, "bad_request")],
+        &[
+            (&["init", SILENT_HUB], 1, "hub_unusable"),
+            (&["init", "postgres://ada:secret@127.0.0.1/hub"], 2, "bad_request"),
+            (&["init", SILENT_HUB, "--team", "no team"], 2, "bad_request"),
+            (&["invite", "bob"], 1, "refused"),
+            (&["invite", "no name"], 2, "bad_request"),
+            (&["revoke", "bob"], 1, "refused"),
+            (&["join", SILENT_HUB], 1, "hub_unusable"),
+            (&["join", "nowhere"], 2, "bad_request"),
+            (&["join"], 2, "bad_request"),
+            (&["leave", "no-such-team"], 1, "refused"),
+            (&["juggle"], 2, "bad_request"),
+        ],
     ),
     reads("sync", &[], &[(&["now"], 2, "bad_request")]),
     reads(
@@ -212,21 +234,44 @@ const COMMANDS: &[CommandCase] = &[
     without_json("completions"),
 ];
 
-/// Returns a home with a memory in it, two projects of one name, and the files the calls name.
+/// Commands that no help lists: hosts and this program itself run them.
+const HIDDEN_COMMANDS: &[CommandCase] = &[
+    reads("maintain", &[], &[(&["now"], 2, "bad_request")]),
+    without_json("polish"),
+    CommandCase { refusals: &[(&["true"], 2, "bad_request")], ..without_json("guard") },
+];
+
+/// A hub nobody listens at.
+const SILENT_HUB: &str = "postgres://ada@127.0.0.1:9/hub?sslmode=disable";
+
+fn all_commands() -> impl Iterator<Item = &'static CommandCase> {
+    COMMANDS.iter().chain(HIDDEN_COMMANDS)
+}
+
+/// Returns a home with a memory in it, two projects of one name, a team whose hub cannot be reached, and the files the calls name.
 fn home() -> TestEnv {
     let env = world();
     remember(&env, "Use BM25 for search");
     for folder in ["a/site", "b/site"] {
-        assert_eq!(run_in(&env, folder, &["remember", &format!("Written in {folder}")]).code, Some(0));
+        done_in(&env, folder, &["remember", &format!("Written in {folder}")]);
     }
-    fs::write(env.project().join("memories.jsonl"), "{\"body\": \"We deploy on Mondays\"}\n").unwrap();
-    fs::write(env.project().join("set.json"), r#"{"name": "s", "documents": [], "queries": []}"#).unwrap();
+    let insert = "INSERT INTO teams (name, transport, url, member, hub_team, hub_id, joined_at_ms)
+                  VALUES ('team', 'hub', 'URL', 'ada', 'team', 'id', 0)";
+    execute(&env, &insert.replace("URL", SILENT_HUB));
+    file(&env, "memories.jsonl", "{\"body\": \"We deploy on Mondays\"}\n");
+    file(&env, "set.json", r#"{"name": "s", "documents": [], "queries": []}"#);
     fs::create_dir(env.project().join("shared")).unwrap();
     env
 }
 
-/// Returns what is wrong with a run that must be refused in JSON, and in JSON alone, with this exit code and this code.
+/// Returns what is wrong with a run that must be refused in JSON, and in JSON alone, with this exit code and this code; without
+/// `--json` it must end with the same exit code.
 fn problem(env: &TestEnv, call: &[&str], exit: i32, code: &str) -> Option<String> {
+    let plain: Vec<&str> = call.iter().copied().filter(|argument| *argument != "--json").collect();
+    // An export alone is JSON already, and fine.
+    if plain != ["export"] && env.run(&plain).code != Some(exit) {
+        return Some(format!("{} without `--json` does not exit with {exit}", plain.join(" ")));
+    }
     let outcome = env.run(call);
     let answer: Value = serde_json::from_str(&outcome.stdout).unwrap_or_default();
     let has_text = answer["error"].as_str().is_some_and(|error| !error.is_empty());
@@ -250,7 +295,7 @@ where
 
 /// Returns the calls that are fine in a healthy home.
 fn calls() -> impl Iterator<Item = (&'static CommandCase, Vec<&'static str>)> {
-    COMMANDS.iter().filter_map(|case| Some((case, with_json(case, case.call?))))
+    all_commands().filter_map(|case| Some((case, with_json(case, case.call?))))
 }
 
 #[test]
@@ -265,10 +310,10 @@ fn every_command_of_the_help_has_a_case() {
 }
 
 #[test]
-fn what_the_arguments_are_refused_for_is_json() {
+fn refused_arguments_are_reported_in_json() {
     let env = home();
     let unknown_flag: Refusal = (&["--no-such-flag"], 2, "bad_request");
-    all_refused(COMMANDS.iter().flat_map(|case| {
+    all_refused(all_commands().flat_map(|case| {
         let refusals = case.refusals.iter().chain(std::iter::once(&unknown_flag));
         let problems =
             refusals.map(|(arguments, exit, code)| problem(&env, &with_json(case, arguments), *exit, code));
@@ -286,9 +331,7 @@ fn a_setting_that_cannot_be_used_is_refused_in_json() {
 #[test]
 fn a_configuration_that_cannot_be_read_is_refused_in_json() {
     let env = home();
-    let file = env.world().join("user/.config/backstory/config.toml");
-    fs::create_dir_all(file.parent().unwrap()).unwrap();
-    fs::write(&file, "[search\n").unwrap();
+    configure(&env, "[search\n");
     let calls = calls().filter(|(case, _)| case.needs_config);
     all_refused(calls.map(|(_, call)| problem(&env, &call, 2, "bad_config")));
 }
@@ -297,10 +340,9 @@ fn a_configuration_that_cannot_be_read_is_refused_in_json() {
 fn a_store_that_cannot_be_used_is_refused_in_json() {
     let env = home();
     let calls = || calls().filter(|(case, _)| case.needs_store);
-    let version = |number: i64| database(&env).pragma_update(None, "user_version", number).unwrap();
     // A newer store, and one from before the first release.
-    for number in [999, 10] {
-        version(number);
+    for version in [999, 10] {
+        set_schema(&env, version);
         all_refused(calls().map(|(_, call)| problem(&env, &call, 1, "store_unusable")));
     }
     fs::remove_dir_all(env.home()).unwrap();
@@ -309,9 +351,24 @@ fn a_store_that_cannot_be_used_is_refused_in_json() {
 }
 
 #[test]
-fn what_follows_two_dashes_is_no_flag() {
+fn a_json_flag_after_two_dashes_is_text() {
     let env = world();
     done(&env, &["remember", "--", "--json"]);
     let outcome = env.run(["search", "--project", "atlantis", "--", "--json"]);
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(1), ""), "{outcome:?}");
+}
+
+/// The answer lists every team, so that a refusal is no more than the exit code and words.
+#[test]
+fn a_sync_that_reaches_no_hub_says_so_in_its_answer() {
+    let env = home();
+    let share =
+        "INSERT INTO shared_projects (project_id, team, hub_project, watermark) VALUES (1, 'team', 'key', 0)";
+    execute(&env, share);
+    for (call, list, text) in [("sync", "problems", "error"), ("team", "teams", "problem")] {
+        let outcome = env.run([call, "--json"]);
+        let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
+        assert!(answer[list][0][text].as_str().is_some_and(|text| text.contains("hub")), "{answer}");
+    }
+    assert_eq!(env.run(["sync", "--json"]).code, Some(1));
 }

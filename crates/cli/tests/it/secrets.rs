@@ -1,13 +1,15 @@
 //! Law 7: secrets never reach the disk. Whatever way they come in, not a byte of them is found under the home.
 
+use crate::inject::{RANKING, starts};
 use crate::support::{
-    HOOK, answer, bar, count, database, harmless, hook, lines, lock, prompt, remember, titles, world,
+    HOOK, answer, assert_absent, at, bar, configure, count, done_in, git, harmless, lines, lock, log,
+    payload, prompt, remember, run, send, set_schema, titles, world,
 };
 use backstory_testkit::TestEnv;
 use backstory_testkit::corpora::{SecretSample, extra_text, secret_samples};
 use serde_json::{Value, json};
 use std::fs;
-use std::process::Stdio;
+use std::path::PathBuf;
 
 /// Secrets that are none, put together here so that nothing that looks like one stands in the source.
 pub(crate) fn made_up() -> Vec<String> {
@@ -25,27 +27,24 @@ pub(crate) fn made_up() -> Vec<String> {
     ]
 }
 
-fn nowhere(env: &TestEnv, secrets: &[String], way: &str) {
-    for secret in secrets {
-        assert_eq!(env.files_holding(secret.as_bytes()), Vec::<std::path::PathBuf>::new(), "{way}");
-    }
+/// Asserts that no file of the home holds any of these.
+#[track_caller]
+fn nowhere(env: &TestEnv, secrets: &[String]) {
+    secrets.iter().for_each(|secret| assert_absent(env, secret));
 }
 
 /// Pushes secrets through every way in.
 fn push(env: &TestEnv, secrets: &[String]) {
     let all = secrets.join("\n");
-    harmless(&hook(env, prompt("s", &format!("a prompt\n{all}"))));
-    harmless(&hook(env, format!("not json at all {all}")));
+    send(env, prompt("s", &format!("a prompt\n{all}")));
+    send(env, format!("not json at all {all}"));
     for (number, secret) in secrets.iter().enumerate() {
-        let payload = json!({"session_id": format!("s {secret}"), "hook_event_name": "PostToolUse", "tool_name": format!("Bash {secret}"),
-            "tool_use_id": format!("{number} {secret}"), "tool_input": {"command": format!("curl -H '{secret}'"), secret: [secret, {"deep": secret}]}});
-        harmless(&hook(env, payload.to_string()));
-        harmless(&hook(
-            env,
-            json!({"session_id": "s", "hook_event_name": format!("Odd {secret}")}).to_string(),
-        ));
+        let ran = json!({"tool_name": format!("Bash {secret}"), "tool_use_id": format!("{number} {secret}"),
+            "tool_input": {"command": format!("curl -H '{secret}'"), secret: [secret, {"deep": secret}]}});
+        send(env, payload(&format!("s {secret}"), "PostToolUse", ran));
+        send(env, payload("s", &format!("Odd {secret}"), json!({})));
     }
-    nowhere(env, secrets, "hook");
+    nowhere(env, secrets);
 
     for secret in secrets {
         let flags = ["--file", secret, "--concept", secret, "--fact", secret, "--title", secret, "--force"];
@@ -53,7 +52,7 @@ fn push(env: &TestEnv, secrets: &[String]) {
         drop(env.run(["revise", "1", &format!("revised {secret}")]));
         drop(env.run(["supersede", "1", &format!("superseded {secret}")]));
     }
-    nowhere(env, secrets, "remember");
+    nowhere(env, secrets);
 
     let line = |(number, secret): (usize, &String)| {
         json!({"uid": format!("u{number}"), "kind": "note", "category": secret, "title": format!("t {secret}"),
@@ -64,31 +63,28 @@ fn push(env: &TestEnv, secrets: &[String]) {
     let report = answer(&env.run(["import", "--json", &lines(env, &all_lines)]));
     assert_eq!(report["imported"], secrets.len(), "{report}");
     for secret in secrets {
-        drop(env.run_with(["import", "-"], json!({"uid": secret, "title": "named by a secret"}).to_string()));
-        drop(env.run_with(
-            ["import", "-"],
-            json!({"title": "x", "provenance": format!("team:{secret}")}).to_string(),
-        ));
-        drop(env.run_with(
-            ["import", "-"],
-            json!({"title": "y", "project_path": env.world().join(secret.replace('/', "_"))}).to_string(),
-        ));
+        for line in [
+            json!({"uid": secret, "title": "named by a secret"}),
+            json!({"title": "x", "provenance": format!("team:{secret}")}),
+            json!({"title": "y", "project_path": env.world().join(secret.replace('/', "_"))}),
+        ] {
+            drop(env.run_with(["import", "-"], line.to_string()));
+        }
         drop(env.run(["project", "rename", "1", secret]));
     }
-    nowhere(env, secrets, "import");
+    nowhere(env, secrets);
 
     let holder = lock(env);
-    harmless(&hook(env, prompt("spooled", &all)));
-    nowhere(env, secrets, "spool");
+    send(env, prompt("spooled", &all));
+    nowhere(env, secrets);
     drop(holder);
-    let known: i64 = database(env).pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
-    database(env).pragma_update(None, "user_version", 999).unwrap();
-    harmless(&hook(env, prompt("logged", &all)));
-    database(env).pragma_update(None, "user_version", known).unwrap();
+    let known = set_schema(env, 999);
+    send(env, prompt("logged", &all));
+    set_schema(env, known);
     for secret in secrets {
         harmless(&env.run_with(["hook", "--host", secret], "{}"));
     }
-    nowhere(env, secrets, "log");
+    nowhere(env, secrets);
 }
 
 #[test]
@@ -105,58 +101,65 @@ fn law_7_secrets_never_reach_the_disk() {
 }
 
 #[test]
-fn law_7_what_the_user_calls_secret_is_one() {
+fn law_7_literals_variables_and_private_parts_of_the_user_are_redacted() {
     let env = world();
     remember(&env, "Something harmless");
     let [literal, value, private] = ["plain-looking-literal", "plain-looking-value", "plain-looking-remark"];
     let run = |arguments: &[&str], input: &str| {
-        let mut command = env.command(arguments);
-        command
-            .env("BACKSTORY_REDACT_LITERALS", format!("[\"{literal}\"]"))
-            .env("MY_API_TOKEN", value)
-            .stdin(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        drop(std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()));
-        env.finish(child)
+        let run = run(&env, arguments).input(input).var("MY_API_TOKEN", value);
+        run.var("BACKSTORY_REDACT_LITERALS", format!("[\"{literal}\"]")).output()
     };
     let text = format!("see {literal} and {value} and <private>{private}</private>");
     harmless(&run(&HOOK, &prompt("s", &text)));
     assert_eq!(run(&["remember", &text], "").code, Some(0));
     assert_eq!(run(&["import", "-"], &json!({"title": text}).to_string()).code, Some(0));
-    nowhere(&env, &[literal, value, private].map(str::to_owned), "named by the user");
+    nowhere(&env, &[literal, value, private].map(str::to_owned));
     assert_eq!(titles(&env, &[]).len(), 3);
 }
 
 #[test]
-fn law_7_a_folder_or_a_broken_config_brings_no_secret_in() {
+fn law_7_secrets_in_folder_names_and_broken_configs_are_redacted() {
     let env = world();
     remember(&env, "Something harmless");
     let secrets = made_up();
     for secret in &secrets {
         let folder = env.project().join(secret);
         fs::create_dir(&folder).unwrap();
-        let cwd = json!({"session_id": "s", "hook_event_name": "Stop", "cwd": folder});
-        harmless(&hook(&env, cwd.to_string()));
-        let mut command = env.command(["remember", "--force", "Written there"]);
-        assert_eq!(env.finish(command.current_dir(&folder).spawn().unwrap()).code, Some(0));
-        let mut command = env.command(["search", "there", "--json"]);
-        let found = env.finish(command.current_dir(&folder).spawn().unwrap());
-        assert_eq!(found.code, Some(0), "and the project is found again: {found:?}");
+        send(&env, payload("s", "Stop", json!({"cwd": folder})));
+        let folder = format!("project/{secret}");
+        done_in(&env, &folder, &["remember", "--force", "Written there"]);
+        // The project is found again.
+        done_in(&env, &folder, &["search", "there", "--json"]);
     }
-    nowhere(&env, &secrets, "folder");
+    nowhere(&env, &secrets);
 
-    let config = env.world().join("user/.config/backstory");
-    fs::create_dir_all(&config).unwrap();
     for broken in
         ["[redact]\nliterals = [\"plain-looking-literal\"", "[redact]\nliterals = \"plain-looking-literal\""]
     {
-        fs::write(config.join("config.toml"), broken).unwrap();
-        harmless(&hook(&env, prompt("s", "it was plain-looking-literal")));
+        configure(&env, broken);
+        send(&env, prompt("s", "it was plain-looking-literal"));
     }
-    fs::remove_file(config.join("config.toml")).unwrap();
-    let log = fs::read_to_string(env.home().join("log/backstory.log")).unwrap();
-    assert!(log.contains("config.toml"), "the reason is told: {log}");
-    nowhere(&env, &["plain-looking-literal".to_owned()], "broken config");
+    fs::remove_file(at(&env, ".config/backstory/config.toml")).unwrap();
+    let log = log(&env);
+    assert!(log.contains("config.toml"), "the reason is logged: {log}");
+    nowhere(&env, &["plain-looking-literal".to_owned()]);
+}
+
+#[test]
+fn law_7_names_of_branches_and_files_bring_no_secret_in() {
+    let env = world();
+    git(&env, &["init", "-q"]);
+    remember(&env, RANKING);
+    let secrets = made_up();
+    for (number, secret) in secrets.iter().enumerate() {
+        git(&env, &["checkout", "-q", "-b", secret]);
+        fs::write(env.project().join(secret), "not committed").unwrap();
+        let block = starts(&env, &format!("s{number}"), "startup");
+        assert!(block.contains("Branch: ") && !block.contains(secret), "{block}");
+        fs::remove_file(env.project().join(secret)).unwrap();
+    }
+    // Git itself knows the branch, we do not.
+    nowhere(&env, &secrets);
 }
 
 /// S03.
@@ -177,23 +180,16 @@ fn law_7_the_corpus_of_secrets_never_reaches_the_disk() {
         texts.iter().enumerate().map(|(number, text)| json!({"uid": format!("u{number}"), "title": format!("Memory {number}"), "body": text})).collect();
     assert_eq!(answer(&env.run(["import", "--json", &lines(&env, &memories)]))["imported"], texts.len());
     for some in texts.chunks(20) {
-        harmless(&hook(
-            &env,
-            json!({"session_id": "s", "hook_event_name": "Other", "texts": some}).to_string(),
-        ));
+        send(&env, payload("s", "Other", json!({"texts": some})));
     }
     let holder = lock(&env);
-    harmless(&hook(
-        &env,
-        json!({"session_id": "s", "hook_event_name": "Stop", "texts": texts.get(..40)}).to_string(),
-    ));
+    send(&env, payload("s", "Stop", json!({"texts": texts.get(..40)})));
     drop(holder);
 
     // What `redact` takes out of a text must not be found anywhere; what it does not know is the redactor's matter.
     let mut looked_for = 0;
-    let everything: Vec<Vec<u8>> = env.files().iter().map(|path| fs::read(path).unwrap()).collect();
-    let everything: Vec<String> =
-        everything.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect();
+    let text = |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned();
+    let everything: Vec<String> = env.files().iter().map(text).collect();
     let redacted = env.run_with(["redact"], texts.join("\n\n\n")).stdout;
     for SecretSample { text, secret } in &samples {
         if secret.len() >= 8 && !redacted.contains(secret.as_str()) {
@@ -208,11 +204,8 @@ fn law_7_the_corpus_of_secrets_never_reaches_the_disk() {
 #[test]
 fn redact_counts_what_was_marked_private() {
     let env = world();
-    let outcome =
-        env.run_with(["redact", "--json"], "a <private>b</private> c <PRIVATE x=1>d</private> [private]");
-    let answer = answer(&outcome);
-    assert_eq!(
-        (answer["text"].as_str(), answer["private_parts"].as_u64()),
-        (Some("a [private] c [private] [private]"), Some(2))
-    );
+    let text = "a <private>b</private> c <PRIVATE x=1>d</private> [private]";
+    let answer = answer(&env.run_with(["redact", "--json"], text));
+    assert_eq!(answer["text"], "a [private] c [private] [private]");
+    assert_eq!(answer["private_parts"], 2);
 }

@@ -1,10 +1,13 @@
-//! Issue 10, must show 4: a hub that is down, slow, half there, newer, full, or has thrown us out; and a disk of ours that is full.
+//! A hub that is down, slow, half there, newer, full, or has thrown us out; and a disk of ours that is full.
 //! Whatever it is, hooks do not notice, the sync says what it is, and the next one goes on.
 
 use crate::faults::SmallDisk;
-use crate::support::{ask, bar, database, given, harmless, hook, prompt, remember, size, titles};
-use crate::teams::TestTeam;
-use crate::teams_apart::in_two_teams;
+use crate::support::{
+    answer, ask, assert_exit, bar, column, database, done, done_in, fields, file, hook, import, injected,
+    payload, prompt, query, remember, run, send, send_with, size, titles, world,
+};
+use crate::team_isolation::{in_two_teams, name_project};
+use crate::teams::{TestTeam, set_hub};
 use backstory_testkit::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
 use std::fs;
@@ -20,9 +23,9 @@ use std::thread;
 /// What becomes of a connection once so many bytes have gone through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// It is cut, in the middle of whatever is just being said.
+    /// It is cut, in the middle of a message.
     Cut,
-    /// It stays, and says nothing more.
+    /// It stays open, and carries nothing more.
     Stall,
 }
 
@@ -111,22 +114,14 @@ fn socket_of(team: &TestTeam) -> PathBuf {
     PathBuf::from(dir).join(".s.PGSQL.5432")
 }
 
-fn lead(env: &TestEnv, url: &str) -> String {
-    let store = database(env);
-    let before = store.query_row("SELECT url FROM teams", [], |row| row.get(0)).unwrap();
-    store.execute("UPDATE teams SET url = ?1", [url]).unwrap();
-    before
-}
-
 /// Syncs with the password that stands in the passfile for another address.
 fn sync(env: &TestEnv, flags: &[&str]) -> ProgramOutput {
     let line = fs::read_to_string(env.world().join("user/.pgpass")).unwrap();
     let password = line.trim_end().rsplit(':').next().unwrap().to_owned();
-    let mut command = env.command([&["sync", "--json"], flags].concat());
-    env.finish(command.env("PGPASSWORD", password).spawn().unwrap())
+    run(env, [&["sync", "--json"], flags].concat()).var("PGPASSWORD", password).output()
 }
 
-/// Writes memories as large as some are, in words that cannot be made smaller.
+/// Writes large memories that do not compress.
 fn write_much(env: &TestEnv, numbers: std::ops::Range<usize>) {
     let line = |number: usize| {
         let words = (0..200).map(|word: usize| {
@@ -135,18 +130,16 @@ fn write_much(env: &TestEnv, numbers: std::ops::Range<usize>) {
         let body = words.collect::<Vec<_>>().join(" ");
         json!({"uid": format!("n{number}"), "kind": "decision", "title": format!("Decision {number}"), "body": body})
     };
-    let path = crate::support::lines(env, &numbers.map(line).collect::<Vec<Value>>());
-    crate::support::done(env, &["import", &path]);
+    import(env, &numbers.map(line).collect::<Vec<Value>>());
 }
 
 fn on_the_hub(team: &TestTeam) -> String {
     team.database.psql("SELECT count(*) || ' ' || count(DISTINCT uid) FROM backstory.revisions")
 }
 
-/// Refused by what is said, and with a next step; never as if it were our own mistake.
+/// Asserts that a run failed with this reason and a next step, and not as an internal error.
 fn says(outcome: &ProgramOutput, because: &str) {
-    assert_eq!(outcome.code, Some(1), "{outcome:?}");
-    assert!(outcome.stderr.contains(because), "{because}: {}", outcome.stderr);
+    assert_exit(outcome, 1, because);
     assert!(outcome.stderr.contains("hint: ") && !outcome.stderr.contains("internal"), "{}", outcome.stderr);
 }
 
@@ -154,10 +147,10 @@ fn says(outcome: &ProgramOutput, because: &str) {
 fn a_connection_cut_anywhere_loses_nothing_and_pushes_nothing_twice() {
     let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
-    // How long a whole conversation is, told and heard.
+    // How long a whole conversation is, pushed and pulled.
     write_much(&ann, 0..3);
     let whole = Proxy::to(&team, Fault::Cut, u64::MAX, u64::MAX);
-    lead(&ann, &whole.url(&team, "ann"));
+    set_hub(&ann, &whole.url(&team, "ann"));
     assert_eq!(sync(&ann, &[]).code, Some(0));
     let (sent, received) = (whole.sent.load(Ordering::SeqCst), whole.received.load(Ordering::SeqCst));
     let (mut cuts, mut written) = (0, 3);
@@ -169,27 +162,27 @@ fn a_connection_cut_anywhere_loses_nothing_and_pushes_nothing_twice() {
             write_much(&ann, written..written + 3);
             written += 3;
             let broken = Proxy::to(&team, Fault::Cut, after_sent, after_received);
-            lead(&ann, &broken.url(&team, "ann"));
+            set_hub(&ann, &broken.url(&team, "ann"));
             let outcome = sync(&ann, &[]);
             // What was to be cut last may have been said in fewer bytes this time.
             if outcome.code != Some(0) {
                 says(&outcome, "hub");
                 cuts += 1;
             }
-            lead(&ann, &whole.url(&team, "ann"));
+            set_hub(&ann, &whole.url(&team, "ann"));
             assert_eq!(sync(&ann, &[]).code, Some(0));
             assert_eq!(on_the_hub(&team), format!("{written} {written}"));
         }
     }
     assert!(cuts >= parts, "{cuts} of {}", 2 * parts);
     // The same on the way to somebody.
-    lead(&bob, &whole.url(&team, "bob"));
+    set_hub(&bob, &whole.url(&team, "bob"));
     for part in 1..parts {
         let broken = Proxy::to(&team, Fault::Cut, u64::MAX, 20_000 * part);
-        lead(&bob, &broken.url(&team, "bob"));
+        set_hub(&bob, &broken.url(&team, "bob"));
         cuts += u64::from(sync(&bob, &[]).code != Some(0));
     }
-    lead(&bob, &whole.url(&team, "bob"));
+    set_hub(&bob, &whole.url(&team, "bob"));
     team.database.wait_for_commits();
     assert_eq!(sync(&bob, &[]).code, Some(0));
     assert_eq!(ask(&bob, 0, &["status", "--json"])["memories"], written);
@@ -203,13 +196,13 @@ fn a_connection_cut_anywhere_loses_nothing_and_pushes_nothing_twice() {
 fn a_hub_that_stalls_in_the_middle_times_out_and_the_next_sync_goes_on() {
     let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
-    let whole = lead(&ann, "");
+    let whole: String = query(&ann, "SELECT url FROM teams");
     for (number, after) in (0..).zip([0, 700, 2_000]) {
         write_much(&ann, number..number + 1);
         let slow = Proxy::to(&team, Fault::Stall, u64::MAX, after);
-        lead(&ann, &slow.url(&team, "ann"));
+        set_hub(&ann, &slow.url(&team, "ann"));
         says(&sync(&ann, &["--set", "team.patience_seconds=1"]), "does not answer");
-        lead(&ann, &whole);
+        set_hub(&ann, &whole);
         team.database.wait_for_commits();
         assert_eq!(sync(&ann, &[]).code, Some(0));
         assert_eq!(on_the_hub(&team), format!("{0} {0}", number + 1));
@@ -220,10 +213,8 @@ fn a_hub_that_stalls_in_the_middle_times_out_and_the_next_sync_goes_on() {
 fn hubs_that_stall_or_are_down_keep_no_other_team_from_being_synced() {
     let Some((one, two, ann)) = in_two_teams() else { return };
     remember(&ann, "We decided on tabs");
-    fs::create_dir_all(ann.world().join("three")).unwrap();
-    fs::write(ann.world().join("three/.backstory.toml"), "project = \"three\"\n").unwrap();
-    let third = crate::support::run_in(&ann, "three", &["remember", "We decided on nothing"]);
-    assert_eq!(third.code, Some(0), "{third:?}");
+    name_project(&ann, "three");
+    done_in(&ann, "three", &["remember", "We decided on nothing"]);
     // Both come before the one that answers.
     let silent = Proxy::to(&two, Fault::Stall, u64::MAX, 0);
     let store = database(&ann);
@@ -239,15 +230,10 @@ fn hubs_that_stall_or_are_down_keep_no_other_team_from_being_synced() {
     drop(store);
     let outcome = ann.run(["sync", "--json", "--set", "team.patience_seconds=1"]);
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
-    let answer: Value = serde_json::from_str(&outcome.stdout).unwrap();
-    let troubled: Vec<&Value> =
-        answer["problems"].as_array().unwrap().iter().map(|problem| &problem["team"]).collect();
-    assert_eq!(troubled, ["aside", "second"], "{answer}");
+    let answer = answer(&outcome);
+    assert_eq!(column(&answer["problems"], "team"), json!(["aside", "second"]), "{answer}");
     assert_eq!(answer["projects"].as_array().unwrap().len(), 1, "{answer}");
-    assert_eq!(
-        (&answer["projects"][0]["team"], &answer["projects"][0]["pushed"]),
-        (&"team".into(), &1.into())
-    );
+    assert_eq!(fields(&answer["projects"][0], ["team", "pushed"]), json!(["team", 1]));
     assert_eq!(on_the_hub(&one), "1 1");
     for trouble in
         ["error: `aside`: cannot use the team's hub", "error: `second`: the team's hub does not answer"]
@@ -261,7 +247,7 @@ fn a_server_that_stalls_while_a_hub_is_made_times_out_and_the_next_try_makes_it(
     let Some(team) = TestTeam::new() else { return };
     let owner = team.database.url("owner");
     let whole = Proxy::to(&team, Fault::Stall, u64::MAX, u64::MAX);
-    crate::support::done(&team.owner, &["team", "init", &whole.instead_of(&owner)]);
+    done(&team.owner, &["team", "init", &whole.instead_of(&owner)]);
     let received = whole.received.load(Ordering::SeqCst);
     // When it has let us in, and almost at the end.
     for after in [received / 2, received * 9 / 10] {
@@ -270,7 +256,7 @@ fn a_server_that_stalls_while_a_hub_is_made_times_out_and_the_next_try_makes_it(
         let init = team.owner.run(["team", "init", &url, "--set", "team.patience_seconds=1"]);
         says(&init, "does not answer");
     }
-    crate::support::done(&team.owner, &["team", "init", &owner]);
+    done(&team.owner, &["team", "init", &owner]);
 }
 
 #[test]
@@ -298,35 +284,36 @@ fn the_status_of_teams_names_a_hub_that_stalls_and_goes_on_with_the_others() {
 #[test]
 fn no_hook_opens_a_connection_and_every_hook_answers_as_without_a_team() {
     let Some(team) = TestTeam::new() else { return };
-    let (ann, alone) = (team.member("ann"), crate::support::world());
-    crate::support::file(&alone, ".backstory.toml", "project = \"one\"\n");
+    let (ann, alone) = (team.member("ann"), world());
+    file(&alone, ".backstory.toml", "project = \"one\"\n");
     for env in [&ann, &alone] {
         remember(env, "We decided to keep parsers in src/parse and nowhere else");
     }
     let silent = Proxy::to(&team, Fault::Stall, 0, 0);
-    lead(&ann, &silent.url(&team, "ann"));
+    set_hub(&ann, &silent.url(&team, "ann"));
     let payloads = [
-        json!({"session_id": "s", "hook_event_name": "SessionStart", "source": "startup"}).to_string(),
+        payload("s", "SessionStart", json!({"source": "startup"})),
         prompt("s", "where do parsers live?"),
-        json!({"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "src/parse/a.rs"}}).to_string(),
-        json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "cargo test"},
-            "tool_response": {"stdout": "ok", "stderr": "", "interrupted": false}}).to_string(),
-        json!({"session_id": "s", "hook_event_name": "Stop"}).to_string(),
+        payload(
+            "s",
+            "PreToolUse",
+            json!({"tool_name": "Read", "tool_input": {"file_path": "src/parse/a.rs"}}),
+        ),
+        payload(
+            "s",
+            "PostToolUse",
+            json!({"tool_name": "Bash", "tool_input": {"command": "cargo test"},
+            "tool_response": {"stdout": "ok", "stderr": "", "interrupted": false}}),
+        ),
+        payload("s", "Stop", json!({})),
     ];
     for payload in &payloads {
         let (with, without) = (hook(&ann, payload), hook(&alone, payload));
-        assert_eq!(given(&with), given(&without), "{payload}");
+        assert_eq!(injected(&with), injected(&without), "{payload}");
     }
     // The end starts a sync that nobody waits for; where that is not wanted there is none.
-    let mut end = ann.command(crate::support::HOOK);
-    let mut child = end
-        .env("BACKSTORY_TEAM_AT_SESSION_END", "false")
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    let ended = json!({"session_id": "s", "hook_event_name": "SessionEnd", "reason": "other"}).to_string();
-    child.stdin.take().unwrap().write_all(ended.as_bytes()).unwrap();
-    harmless(&ann.finish(child));
+    let ended = payload("s", "SessionEnd", json!({"reason": "other"}));
+    send_with(&ann, ("BACKSTORY_TEAM_AT_SESSION_END", "false"), ended);
     assert_eq!(silent.connections.load(Ordering::SeqCst), 0);
     bar(
         "X06",
@@ -345,33 +332,36 @@ fn a_hub_that_was_down_gets_everything_when_it_is_up_again() {
     let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
-    let real = lead(&ann, "postgres://ann@127.0.0.1:9/hub?sslmode=disable");
+    let real: String = query(&ann, "SELECT url FROM teams");
+    set_hub(&ann, "postgres://ann@127.0.0.1:9/hub?sslmode=disable");
     says(&sync(&ann, &[]), "does not answer");
-    harmless(&hook(&ann, prompt("s", "what about tabs?")));
-    lead(&ann, &real);
+    let outgoing = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
+    assert_eq!(outgoing["projects"][0]["memories"].as_array().unwrap().len(), 1);
+    send(&ann, prompt("s", "what about tabs?"));
+    set_hub(&ann, &real);
     assert_eq!(sync(&ann, &[]).code, Some(0));
     assert_eq!(on_the_hub(&team), "1 1");
 }
 
 #[test]
-fn who_was_revoked_gets_an_error_and_keeps_what_is_theirs() {
+fn a_revoked_member_gets_an_error_and_keeps_their_memories() {
     let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
     let member = team.database.member("ann");
-    crate::support::done(&team.owner, &["team", "revoke", &member]);
+    done(&team.owner, &["team", "revoke", &member]);
     says(&sync(&ann, &[]), &member);
     assert_eq!(titles(&ann, &[]), ["We decided on tabs"]);
-    harmless(&hook(&ann, prompt("s", "what about tabs?")));
+    send(&ann, prompt("s", "what about tabs?"));
     let passfile = ann.world().join("user/.pgpass");
     fs::remove_file(&passfile).unwrap();
-    crate::support::done(&team.owner, &["team", "invite", &member, "--passfile", passfile.to_str().unwrap()]);
+    done(&team.owner, &["team", "invite", &member, "--passfile", passfile.to_str().unwrap()]);
     assert_eq!(sync(&ann, &[]).code, Some(0));
     assert_eq!(on_the_hub(&team), "1 1");
 }
 
 #[test]
-fn a_newer_hub_is_left_alone_and_said() {
+fn a_newer_hub_is_refused_untouched() {
     let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
@@ -389,8 +379,8 @@ fn a_full_disk_here_stops_the_pull_and_the_next_sync_pulls_the_rest() {
     let ann = team.member("ann");
     let bob = team.newcomer("bob");
     let Some(disk) = SmallDisk::under(&bob) else { return };
-    crate::support::done(&bob, &["team", "join", &team.url("bob")]);
-    crate::support::done(&bob, &["project", "share"]);
+    done(&bob, &["team", "join", &team.url("bob")]);
+    done(&bob, &["project", "share"]);
     // More than these do not fit on the disk when it is empty.
     let many = size(60, 120);
     write_much(&ann, 0..many);
@@ -400,14 +390,14 @@ fn a_full_disk_here_stops_the_pull_and_the_next_sync_pulls_the_rest() {
     drop(fs::write(&ballast, vec![1; 16 << 20]));
     let full = sync(&bob, &[]);
     assert_ne!(full.code, Some(0), "{full:?}");
-    let refusal = crate::support::answer(&full).to_string();
+    let refusal = answer(&full).to_string();
     assert!(refusal.contains("full") || refusal.contains("space"), "{refusal}");
-    harmless(&hook(&bob, prompt("s", "anything new?")));
+    send(&bob, prompt("s", "anything new?"));
     fs::remove_file(ballast).unwrap();
     let pulled = sync(&bob, &[]);
     assert_eq!(pulled.code, Some(0), "{pulled:?}");
     assert_eq!(ask(&bob, 0, &["status", "--json"])["memories"], many);
-    assert_eq!(bob.run(["doctor", "--full"]).code, Some(0));
+    done(&bob, &["doctor", "--full"]);
 }
 
 /// A hub whose table of revisions lies on a disk of its own, which is small.
@@ -460,9 +450,9 @@ fn a_full_disk_of_the_hub_is_reported_and_the_outbox_waits() {
     let many = size(20, 200);
     write_much(&ann, 0..many);
     says(&sync(&ann, &[]), "no space left");
-    harmless(&hook(&ann, prompt("s", "anything new?")));
+    send(&ann, prompt("s", "anything new?"));
     fs::remove_file(ballast).unwrap();
-    let synced: Value = crate::support::answer(&sync(&ann, &[]));
+    let synced: Value = answer(&sync(&ann, &[]));
     assert!(synced["projects"][0]["pushed"].as_u64() > Some(0), "{synced}");
     assert_eq!(on_the_hub(&team), format!("{many} {many}"));
 }

@@ -1,10 +1,9 @@
-//! Issue 10, S13: members of two teams who write, forget, sync and are killed all at once; in the end every replica is the same.
+//! S13: members of two teams who write, forget, sync and are killed all at once; in the end every replica is the same.
 
-use crate::support::{answer, bar, database, done, file, size, world};
+use crate::support::{answer, bar, database, done, file, import, query_all, size, world};
 use backstory_testkit::{PrivateDatabase, TestEnv};
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::fmt::Write;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -34,7 +33,7 @@ impl Dice {
 }
 
 #[test]
-fn in_the_end_every_member_has_the_same_and_nobody_anything_of_another_team() {
+fn after_a_storm_of_changes_all_replicas_of_a_team_agree() {
     let Some(hub) = PrivateDatabase::new() else { return };
     let owner = world();
     for team in ["red", "blue"] {
@@ -61,10 +60,10 @@ fn in_the_end_every_member_has_the_same_and_nobody_anything_of_another_team() {
     for team in ["red", "blue"] {
         let all = written.iter().filter(|(of, uid)| of == team && !forgotten.contains(uid));
         let wanted: BTreeSet<&str> = all.map(|(_, uid)| uid.as_str()).collect();
-        let replicas: Vec<Vec<Vec<String>>> =
+        let replicas: Vec<Vec<(String, String)>> =
             members.iter().filter(|(_, of)| *of == team).map(|(env, _)| replica(env)).collect();
         for replica in &replicas {
-            let uids: BTreeSet<&str> = replica.iter().map(|row| row[0].as_str()).collect();
+            let uids: BTreeSet<&str> = replica.iter().map(|(uid, _)| uid.as_str()).collect();
             let lost: Vec<_> = wanted.difference(&uids).collect();
             let foreign: Vec<_> = uids.difference(&wanted).collect();
             assert!(lost.is_empty() && foreign.is_empty(), "lost {lost:?}, foreign {foreign:?}");
@@ -97,20 +96,13 @@ fn member(hub: &PrivateDatabase, owner: &TestEnv, name: &str, team: &str) -> Tes
 
 /// Gives somebody memories before the storm.
 fn furnish(env: &TestEnv, name: &str, team: &str, memories: usize, deeds: &Deeds) {
-    let mut lines = String::new();
-    for number in 0..memories {
+    let memory = |number: usize| {
         let uid = format!("{name}-{number}");
         let body = format!("{team} {name} decided number {number}");
-        writeln!(
-            lines,
-            "{}",
-            json!({"uid": uid, "kind": "decision", "title": body, "body": body, "provenance": "user"})
-        )
-        .unwrap();
-        deeds.written.lock().unwrap().insert((team.to_owned(), uid));
-    }
-    let path = file(env, "memories.jsonl", lines);
-    done(env, &["import", &path]);
+        deeds.written.lock().unwrap().insert((team.to_owned(), uid.clone()));
+        json!({"uid": uid, "kind": "decision", "title": body, "body": body, "provenance": "user"})
+    };
+    import(env, &(0..memories).map(memory).collect::<Vec<_>>());
 }
 
 /// Does what comes to mind until the time is over.
@@ -177,7 +169,7 @@ fn forget(env: &TestEnv, dice: &mut Dice, deeds: &Deeds) {
     deeds.forgotten.lock().unwrap().insert(uid);
 }
 
-/// Syncs until nobody has anything to tell or to hear.
+/// Syncs until nobody has anything to push or to pull.
 fn sync_until_quiet(hub: &PrivateDatabase, members: &[(TestEnv, &str)]) {
     for _ in 0..10 {
         let mut is_quiet = true;
@@ -194,21 +186,12 @@ fn sync_until_quiet(hub: &PrivateDatabase, members: &[(TestEnv, &str)]) {
     panic!("they do not agree");
 }
 
-/// Everything a home has of the project that all should have alike. What was said and replaced within one moment was never told, and has no
-/// author.
-fn replica(env: &TestEnv) -> Vec<Vec<String>> {
-    let db = database(env);
-    let sql = "SELECT m.uid, m.kind, m.title, m.body, m.facts, m.concepts, m.files, m.importance, coalesce(m.valid_to_ms, ''),
-            coalesce(later.uid, ''), (SELECT group_concat(title || until_ms, '|') FROM revisions WHERE memory_id = m.id AND author IS NOT NULL)
+/// Returns the uid of each memory with everything that all members should have alike. A text that was replaced within one moment was
+/// never pushed, and has no author.
+fn replica(env: &TestEnv) -> Vec<(String, String)> {
+    let sql = "SELECT json_array(m.kind, m.title, m.body, m.facts, m.concepts, m.files, m.importance, m.valid_to_ms, later.uid,
+            (SELECT group_concat(title || until_ms, '|') FROM revisions WHERE memory_id = m.id AND author IS NOT NULL))
          FROM memories m LEFT JOIN memories later ON later.id = m.superseded_by ORDER BY m.uid";
-    let mut statement = db.prepare(sql).unwrap();
-    let text = |row: &rusqlite::Row<'_>, at: usize| -> rusqlite::Result<String> {
-        Ok(match row.get_ref(at)? {
-            rusqlite::types::ValueRef::Null => String::new(),
-            rusqlite::types::ValueRef::Integer(number) => number.to_string(),
-            other => other.as_str()?.to_owned(),
-        })
-    };
-    let rows = statement.query_map([], |row| (0..11).map(|at| text(row, at)).collect()).unwrap();
-    rows.collect::<rusqlite::Result<_>>().unwrap()
+    let uids: Vec<String> = query_all(env, "SELECT uid FROM memories ORDER BY uid");
+    uids.into_iter().zip(query_all(env, sql)).collect()
 }

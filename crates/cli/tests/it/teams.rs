@@ -1,9 +1,12 @@
 //! Two people, two homes, one hub: what is shared, what is not, and what happens when the hub is not there.
 
-use crate::support::{ask, database, done, file, hook, remember, run_in, titles, told, world};
-use backstory_testkit::{PrivateDatabase, ProgramOutput, TestEnv};
+use crate::support::{
+    ask, assert_absent, done, done_in, execute, exits, fields, file, hook, payload, query, remember,
+    rendered, run, shown, titles, wait_for_processes, world,
+};
+use backstory_testkit::{PrivateDatabase, TestEnv};
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -48,39 +51,33 @@ impl TestTeam {
 
     pub(crate) fn sync(&self, env: &TestEnv) -> Value {
         self.database.wait_for_commits();
-        let answer = ask(env, 0, &["sync", "--json"]);
-        answer["projects"][0].clone()
+        ask(env, 0, &["sync", "--json"])["projects"][0].take()
     }
 }
 
-/// What a host says when a session is over.
-const END: &str = r#"{"session_id": "s", "hook_event_name": "SessionEnd", "reason": "other"}"#;
-
-fn said(outcome: &ProgramOutput) -> String {
-    format!("{}{}", outcome.stdout, outcome.stderr)
+/// Has a home look for the hubs of its teams at another address.
+pub(crate) fn set_hub(env: &TestEnv, url: &str) {
+    execute(env, &format!("UPDATE teams SET url = '{url}'"));
 }
 
 #[test]
-fn what_one_decides_is_injected_for_the_other_with_its_author() {
+fn a_shared_decision_is_injected_with_its_author() {
     let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));
     remember(&ann, "We decided to use SQLite instead of files because a hook must not lose anything");
     let synced = team.sync(&ann);
-    assert_eq!((&synced["pushed"], &synced["written"]), (&1.into(), &0.into()));
+    assert_eq!(fields(&synced, ["pushed", "written"]), json!([1, 0]));
     let synced = team.sync(&bob);
-    assert_eq!((&synced["pushed"], &synced["written"]), (&0.into(), &1.into()), "{synced}");
+    assert_eq!(fields(&synced, ["pushed", "written"]), json!([0, 1]), "{synced}");
     let author = team.database.member("ann");
     let found = ask(&bob, 0, &["search", "--json", "sqlite"]);
     assert_eq!(found["hits"][0]["provenance"], format!("team:{author}"));
     let context = bob.run(["context", "--moment", "session-start"]);
-    assert!(context.stdout.contains(&format!("team {author}")), "{}", said(&context));
-    // Again, and there is nothing to tell or hear.
+    assert!(context.stdout.contains(&format!("team {author}")), "{context:?}");
+    // Again there is nothing to push or pull.
     for env in [&ann, &bob] {
         let again = team.sync(env);
-        assert_eq!(
-            (&again["pushed"], &again["written"], &again["revised"]),
-            (&0.into(), &0.into(), &0.into())
-        );
+        assert_eq!(fields(&again, ["pushed", "written", "revised"]), json!([0, 0, 0]));
     }
 }
 
@@ -95,8 +92,7 @@ fn a_revision_and_a_forgetting_reach_everybody_and_leave_no_trace() {
     done(&bob, &["revise", &there, "The staging server is called heronpond now"]);
     team.sync(&bob);
     assert_eq!(team.sync(&ann)["revised"], 1);
-    let shown = ask(&ann, 0, &["show", "--json", &id]);
-    let memory = &shown["memories"][0];
+    let memory = shown(&ann, &id);
     assert_eq!(memory["provenance"], format!("team:{}", team.database.member("bob")));
     assert_eq!(memory["revisions"][0]["author"], team.database.member("ann"));
 
@@ -104,32 +100,32 @@ fn a_revision_and_a_forgetting_reach_everybody_and_leave_no_trace() {
     team.sync(&ann);
     assert_eq!(team.sync(&bob)["forgotten"], 1);
     assert_eq!((titles(&ann, &[]), titles(&bob, &[])), (vec![], vec![]));
-    assert_eq!(bob.files_holding(b"heronpond"), Vec::<std::path::PathBuf>::new());
+    assert_absent(&bob, b"heronpond");
     let on_the_hub = "SELECT count(*) FROM backstory.revisions r WHERE r::text LIKE '%heronpond%'";
     assert_eq!(team.database.psql(on_the_hub), "0");
 }
 
 #[test]
-fn what_is_private_never_leaves_and_what_leaves_can_be_looked_at_first() {
+fn private_memories_stay_local_and_a_dry_run_shows_the_rest() {
     let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs instead of spaces");
     done(&ann, &["remember", "--kind", "summary", "A summary of a session"]);
     done(&ann, &["remember", "--everywhere", "The user likes short answers"]);
-    assert_eq!(run_in(&ann, "private", &["remember", "A private matter"]).code, Some(0));
+    done_in(&ann, "private", &["remember", "A private matter"]);
     let outgoing = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
     let outgoing = &outgoing["projects"][0];
     assert_eq!(outgoing["memories"].as_array().unwrap().len(), 1, "{outgoing}");
     assert_eq!((&outgoing["memories"][0]["kind"], &outgoing["kept_local"]), (&"decision".into(), &2.into()));
-    assert_eq!(team.database.psql("SELECT count(*) FROM backstory.revisions"), "0", "nobody was told");
+    assert_eq!(team.database.psql("SELECT count(*) FROM backstory.revisions"), "0", "nothing was pushed");
     let synced = team.sync(&ann);
-    assert_eq!((&synced["pushed"], &synced["kept_local"]), (&1.into(), &2.into()));
+    assert_eq!(fields(&synced, ["pushed", "kept_local"]), json!([1, 2]));
     let kept = "SELECT count(*) FROM backstory.revisions r WHERE r::text ~ 'summary|short answers|private'";
     assert_eq!(team.database.psql(kept), "0");
 }
 
 #[test]
-fn what_became_a_secret_since_it_was_written_is_taken_out_before_it_is_pushed() {
+fn a_new_secret_is_redacted_before_a_memory_is_pushed() {
     let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided that the door opens with xylophone42 and nothing else");
@@ -142,7 +138,7 @@ fn what_became_a_secret_since_it_was_written_is_taken_out_before_it_is_pushed() 
     );
     // What came back from the hub has taken its place here, too.
     team.sync(&ann);
-    assert_eq!(ann.files_holding(b"with xylophone42 and"), Vec::<std::path::PathBuf>::new());
+    assert_absent(&ann, b"with xylophone42 and");
 }
 
 #[test]
@@ -168,7 +164,7 @@ fn the_hub_is_searched_for_what_was_not_pulled_yet() {
 }
 
 #[test]
-fn passwords_are_where_psql_looks_and_nowhere_else() {
+fn passwords_are_kept_in_the_passfile_and_nowhere_else() {
     let Some(team) = TestTeam::new() else { return };
     let ann = team.newcomer("ann");
     let passfile = ann.world().join("user/.pgpass");
@@ -180,73 +176,61 @@ fn passwords_are_where_psql_looks_and_nowhere_else() {
     done(&ann, &["project", "share"]);
     team.sync(&ann);
     for env in [&ann, &team.owner] {
-        assert_eq!(env.files_holding(password.as_bytes()), Vec::<std::path::PathBuf>::new());
+        assert_absent(env, &password);
     }
     // A passfile that others can read is not read.
     fs::set_permissions(&passfile, fs::Permissions::from_mode(0o644)).unwrap();
-    let refused = ann.run(["sync"]);
-    assert_eq!(refused.code, Some(1));
-    assert!(refused.stderr.contains("others can read it"), "{}", refused.stderr);
-    let mut command = ann.command(["sync"]);
-    assert!(command.env("PGPASSWORD", &password).status().unwrap().success());
+    exits(&ann, 1, &["sync"], "others can read it");
+    assert_eq!(run(&ann, ["sync"]).var("PGPASSWORD", &password).output().code, Some(0));
     let member = team.database.member("ann");
     let again = team.owner.run(["team", "invite", &member]);
-    assert!(again.stdout.contains("they can log in already"), "{}", said(&again));
+    assert!(again.stdout.contains("they can log in already"), "{again:?}");
 }
 
 #[test]
-fn a_hub_that_cannot_be_used_says_why_and_costs_nothing() {
+fn an_unusable_hub_says_why_and_loses_nothing() {
     let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
-    let refused = |outcome: ProgramOutput, because: &str| {
-        assert_eq!(outcome.code, Some(1), "{outcome:?}");
-        assert!(outcome.stderr.contains(because), "{}", outcome.stderr);
-    };
     team.database.psql("INSERT INTO backstory.applied_migrations (version, digest) VALUES (99, '')");
-    refused(ann.run(["sync"]), "the hub has schema 99; this build knows up to");
+    exits(&ann, 1, &["sync"], "the hub has schema 99; this build knows up to");
     team.database.psql("DELETE FROM backstory.applied_migrations WHERE version = 99");
 
-    let store = database(&ann);
-    let real: String = store.query_row("SELECT url FROM teams", [], |row| row.get(0)).unwrap();
-    let away = real.replace("%2Fpg", "%2Fnowhere");
-    store.execute("UPDATE teams SET url = ?1", [&away]).unwrap();
-    refused(ann.run(["sync"]), "does not answer");
-    let ended = hook(&ann, END);
-    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""));
-    // The sync it has begun is over before the next.
-    while !ann.processes().is_empty() {
-        std::thread::yield_now();
-    }
+    let url: String = query(&ann, "SELECT url FROM teams");
+    set_hub(&ann, &url.replace("%2Fpg", "%2Fnowhere"));
+    exits(&ann, 1, &["sync"], "does not answer");
+    end_session(&ann);
     let status = ask(&ann, 0, &["team", "status", "--json"]);
     assert_eq!(status["teams"][0]["projects"][0]["to_push"], 1, "it waits");
-    store.execute("UPDATE teams SET url = ?1", [&real]).unwrap();
-    drop(store);
-    assert_eq!(team.sync(&ann)["pushed"], 1, "and is told");
+    set_hub(&ann, &url);
+    assert_eq!(team.sync(&ann)["pushed"], 1, "and is pushed");
 
     done(&team.owner, &["team", "revoke", &team.database.member("ann")]);
-    refused(ann.run(["sync"]), "refuses the login");
+    exits(&ann, 1, &["sync"], "refuses the login");
     done(&ann, &["team", "leave"]);
     assert_eq!(titles(&ann, &[]), ["We decided on tabs"]);
 }
 
 #[test]
-fn the_end_of_a_session_syncs_while_nobody_waits() {
+fn the_end_of_a_session_starts_a_sync_in_the_background() {
     let Some(team) = TestTeam::new() else { return };
     let ann = team.member("ann");
     remember(&ann, "We decided on tabs");
-    let ended = hook(&ann, END);
-    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""));
-    while !ann.processes().is_empty() {
-        std::thread::yield_now();
-    }
+    end_session(&ann);
     assert_eq!(team.database.psql("SELECT title FROM backstory.revisions"), "We decided on tabs");
+}
+
+/// Ends a session, and waits until the sync it starts is over.
+fn end_session(env: &TestEnv) {
+    let ended = hook(env, payload("s", "SessionEnd", json!({"reason": "other"})));
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(0), ""));
+    wait_for_processes(env);
 }
 
 #[test]
 fn without_a_team_every_command_says_what_to_do() {
     let env = world();
-    assert_snapshot!(told(&env.run(["team", "join", "postgres://ann:hush@db/hub"])), @r"
+    assert_snapshot!(rendered(&env.run(["team", "join", "postgres://ann:hush@db/hub"])), @r"
         exit 2
         --- err
         error: the address holds a password
@@ -254,59 +238,42 @@ fn without_a_team_every_command_says_what_to_do() {
         hint: leave it out: others could read it in the list of processes and in the shell's history
         hint: put it into `~/.pgpass` (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), or set `PGPASSWORD`
         ");
-    assert_snapshot!(told(&env.run(["team", "join", "mysql://ann@db/hub"])), @r"
+    assert_snapshot!(rendered(&env.run(["team", "join", "mysql://ann@db/hub"])), @r"
         exit 2
         --- err
         error: not an address of PostgreSQL: it begins with `postgres://`
 
         hint: like `postgres://NAME@db.example.org/memories`
         ");
-    assert_snapshot!(told(&env.run(["project", "share"])), @r"
+    assert_snapshot!(rendered(&env.run(["project", "share"])), @r"
         exit 1
         --- err
         error: no team was joined
 
         hint: `backstory team join URL` joins one; its owner's `backstory team invite` says which
         ");
-    assert_snapshot!(told(&env.run(["sync"])), @r"
+    assert_snapshot!(rendered(&env.run(["sync"])), @r"
         exit 0
         --- err
         nothing is shared; `backstory project share --team TEAM` shares the project of this folder
         ");
-    assert_snapshot!(told(&env.run(["team"])), @r"
+    assert_snapshot!(rendered(&env.run(["team"])), @r"
         exit 1
         --- err
         no team was joined; `backstory team join URL` joins one, `backstory team init URL` makes one
         ");
-    assert_snapshot!(told(&env.run(["team", "invite", "Ann"])), @r"
+    assert_snapshot!(rendered(&env.run(["team", "invite", "Ann"])), @r"
         exit 2
         --- err
         error: invalid value 'Ann' for '<NAME>': `Ann` is not a name: a lower-case letter, then letters, digits, `_` or `-`, 48 at the most
 
         For more information, try '--help'.
         ");
-    assert_snapshot!(told(&env.run(["team", "invite", "ann"])), @r"
+    assert_snapshot!(rendered(&env.run(["team", "invite", "ann"])), @r"
         exit 1
         --- err
         error: this home does not own the hub of a team `team`
 
         hint: `backstory team init URL --team team` says where it is; what is there stays
         ");
-}
-
-/// A hub that takes everything and says nothing: the sync gives up, says so, and what was to be told waits.
-#[test]
-fn a_hub_that_stalls_times_out() {
-    let Some(team) = TestTeam::new() else { return };
-    let ann = team.member("ann");
-    remember(&ann, "We decided on tabs");
-    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = silent.local_addr().unwrap().port();
-    let url = format!("postgres://ann@127.0.0.1:{port}/hub?sslmode=disable");
-    database(&ann).execute("UPDATE teams SET url = ?1", [&url]).unwrap();
-    let outcome = ann.run(["sync", "--set", "team.patience_seconds=1"]);
-    assert_eq!(outcome.code, Some(1), "{outcome:?}");
-    assert!(outcome.stderr.contains("does not answer"), "{}", outcome.stderr);
-    let outgoing = ask(&ann, 0, &["sync", "--dry-run", "--json"]);
-    assert_eq!(outgoing["projects"][0]["memories"].as_array().unwrap().len(), 1);
 }

@@ -1,6 +1,6 @@
 //! Vectors in the product: who makes them, when, and that nothing of a forgotten memory stays in them.
 
-use crate::support::{ask, count, done, hear, lines, prompt, remember, told, world};
+use crate::support::{ask, count, done, import, lines, prompt, remember, rendered, send, world};
 use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -42,7 +42,7 @@ fn a_memory_that_is_written_or_changed_gets_its_vectors() {
 }
 
 #[test]
-fn words_nobody_said_are_named_above_what_is_near_in_meaning() {
+fn unknown_words_are_reported_above_hits_by_meaning() {
     let env = with_vectors();
     remember(&env, "We use tabs");
     remember(&env, "The cat sleeps on the sofa all day");
@@ -51,8 +51,8 @@ fn words_nobody_said_are_named_above_what_is_near_in_meaning() {
         near.code == Some(0) && near.stderr.contains("nothing says `kitten`; what follows is near"),
         "{near:?}"
     );
-    for said in ["tabs", "kitten tabs", ""] {
-        let found = env.run(["search", said]);
+    for query in ["tabs", "kitten tabs", ""] {
+        let found = env.run(["search", query]);
         assert!(found.code == Some(0) && !found.stderr.contains("near in meaning only"), "{found:?}");
     }
 }
@@ -67,7 +67,7 @@ fn a_forgotten_memory_leaves_nothing_in_the_vector_file() {
 }
 
 #[test]
-fn what_is_forgotten_while_vectors_are_turned_off_is_gone_all_the_same() {
+fn forgetting_with_vectors_off_still_clears_the_vector_file() {
     let env = with_vectors();
     remember(&env, "We use tabs");
     done(&env, &["--set", "recall.vectors=false", "forget", "1", "--yes"]);
@@ -75,7 +75,7 @@ fn what_is_forgotten_while_vectors_are_turned_off_is_gone_all_the_same() {
 }
 
 #[test]
-fn a_file_in_use_is_named_where_it_may_still_hold_what_was_forgotten() {
+fn forgetting_names_a_vector_file_that_is_in_use() {
     let env = with_vectors();
     remember(&env, "We use tabs");
     let lock = fs::OpenOptions::new().write(true).open(env.home().join("vectors.lock")).unwrap();
@@ -89,24 +89,23 @@ fn a_file_in_use_is_named_where_it_may_still_hold_what_was_forgotten() {
 }
 
 #[test]
-fn an_import_makes_vectors_last_and_can_be_told_not_to() {
+fn an_import_makes_vectors_unless_a_flag_says_not_to() {
     let env = with_vectors();
     let file_of_two = two_memories(&env);
     done(&env, &["import", &file_of_two, "--no-vectors"]);
     assert_eq!((waiting(&env), file(&env).exists()), (2, false));
-    assert_snapshot!(told(&env.run(["index", "--vectors"])), @r"
+    assert_snapshot!(rendered(&env.run(["index", "--vectors"])), @r"
         exit 0
         --- out
         made the vectors of 2 memories
         ");
     assert_eq!(waiting(&env), 0);
-    let more = lines(&env, &[json!({"body": "Deploys happen on Fridays"})]);
-    done(&env, &["import", &more]);
+    import(&env, &[json!({"body": "Deploys happen on Fridays"})]);
     assert_eq!((waiting(&env), count(&env, "memories")), (0, 3));
 }
 
 #[test]
-fn index_makes_what_is_missing_and_with_vectors_everything() {
+fn index_makes_missing_vectors_and_with_the_flag_all() {
     let env = with_vectors();
     done(&env, &["import", &two_memories(&env), "--no-vectors"]);
     let plain = ask(&env, 0, &["index", "--json"]);
@@ -117,13 +116,13 @@ fn index_makes_what_is_missing_and_with_vectors_everything() {
 }
 
 #[test]
-fn who_has_no_vectors_yet_is_told_what_makes_them() {
+fn status_and_doctor_say_how_to_make_missing_vectors() {
     let env = with_vectors();
     done(&env, &["import", &two_memories(&env), "--no-vectors"]);
     let status = env.run(["status"]).stdout;
     let line = status.lines().find(|line| line.starts_with("vectors")).unwrap();
     assert_snapshot!(line, @"vectors   2 memories without; `backstory index --vectors` makes them; words find all of them already");
-    assert_snapshot!(told(&env.run(["doctor"])), @r"
+    assert_snapshot!(rendered(&env.run(["doctor"])), @r"
         exit 0
         --- out
         the store is sound
@@ -141,7 +140,7 @@ fn vectors_can_be_turned_off() {
     done(&env, &["import", &two_memories(&env)]);
     done(&env, &["maintain"]);
     assert!(!file(&env).exists());
-    assert_snapshot!(told(&env.run(["index", "--vectors"])), @r"
+    assert_snapshot!(rendered(&env.run(["index", "--vectors"])), @r"
         exit 2
         --- err
         error: vectors are turned off
@@ -154,12 +153,12 @@ fn vectors_can_be_turned_off() {
 #[test]
 fn a_capture_hook_does_not_touch_vectors_and_the_end_of_a_turn_makes_them() {
     let env = with_vectors();
-    hear(&env, prompt("s", "We always use tabs, never spaces, in this repository."));
+    send(&env, prompt("s", "We always use tabs, never spaces, in this repository."));
     let used: Value = json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash",
         "tool_use_id": "t", "tool_input": {"command": "ls"}, "tool_response": {"stdout": "a.rs"}});
-    hear(&env, used.to_string());
+    send(&env, used.to_string());
     assert!(env.files().iter().all(|path| !path.to_string_lossy().contains("vectors")));
-    hear(&env, json!({"session_id": "s", "hook_event_name": "Stop"}).to_string());
+    send(&env, json!({"session_id": "s", "hook_event_name": "Stop"}).to_string());
     assert!(count(&env, "memories") > 0 && has_rows(&env));
     assert_eq!(waiting(&env), 0);
 }

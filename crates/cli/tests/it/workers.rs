@@ -1,14 +1,14 @@
 //! The life of a worker beside hooks that do not need it: R02, R05, R16 to R19, S10.
 
+use crate::bad_homes::assert_private;
 use crate::support::{
-    HOOK, Times, Worker, ask, bar, count, database, harmless, hear, hear_at_once, note, patient_world,
-    prompt, prompts, remember, size, until, world,
+    HOOK, Times, Worker, answer, ask, bar, count, done, exits, fields, harmless, note, patient_world,
+    program, prompt, prompts, query, remember, run, send, send_at_once, size, until, world,
 };
 use backstory_server::{ApiHandler, ApiReply, Claim, Limits, WorkerDir, WorkerExit, WorkerOptions, claim};
 use backstory_testkit::TestEnv;
 use serde_json::json;
 use std::fs;
-use std::io::Write;
 use std::net::TcpListener;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixListener;
@@ -18,9 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 fn start_hook(env: &TestEnv, payload: &str) -> Child {
-    let mut child = env.command(HOOK).stdin(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
-    child
+    run(env, HOOK).input(payload).start()
 }
 
 fn signal(process: u32, name: &str) {
@@ -29,7 +27,7 @@ fn signal(process: u32, name: &str) {
 
 /// R16.
 #[test]
-fn of_twenty_workers_started_together_one_serves_and_the_others_go() {
+fn of_twenty_workers_started_together_one_serves() {
     let env = world();
     remember(&env, "The store is there");
     let mut gone = Times::default();
@@ -37,7 +35,7 @@ fn of_twenty_workers_started_together_one_serves_and_the_others_go() {
         let mut command = env.command(["serve"]);
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let mut workers: Vec<Child> = (0..20).map(|_| command.spawn().unwrap()).collect();
-        harmless(&env.finish(start_hook(&env, &prompt("s", &format!("round {round}")))));
+        send(&env, prompt("s", &format!("round {round}")));
         let mut codes = Vec::new();
         let all_but_one_are_gone = gone.measure(|| {
             until(|| {
@@ -58,7 +56,7 @@ fn of_twenty_workers_started_together_one_serves_and_the_others_go() {
             "the one that is left is the one that is written down"
         );
         assert_eq!(ask(&env, 0, &["serve", "--status", "--json"])["pid"], serving.id());
-        assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
+        done(&env, &["serve", "--stop"]);
         assert_eq!(serving.wait().unwrap().code(), Some(0));
     }
     assert_eq!(count(&env, "events"), 10);
@@ -68,7 +66,7 @@ fn of_twenty_workers_started_together_one_serves_and_the_others_go() {
 
 /// R17.
 #[test]
-fn what_a_dead_worker_left_stops_neither_a_new_one_nor_a_hook() {
+fn files_of_a_dead_worker_stop_neither_a_new_one_nor_a_hook() {
     let env = world();
     remember(&env, "The store is there");
     let mut stranger = Command::new("sleep").arg("60").spawn().unwrap();
@@ -78,11 +76,11 @@ fn what_a_dead_worker_left_stops_neither_a_new_one_nor_a_hook() {
     let left = json!({"pid": stranger.id(), "version": "99.0.0", "socket": socket, "port": 1, "token": "0"});
     fs::write(env.home().join("worker.json"), left.to_string()).unwrap();
     let (mut hooks, mut served) = (Times::default(), Times::default());
-    hooks.measure(|| hear(&env, prompt("s", "before")));
+    hooks.measure(|| send(&env, prompt("s", "before")));
     assert_eq!(env.run(["serve", "--status"]).code, Some(1));
-    assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
+    done(&env, &["serve", "--stop"]);
     let worker = served.measure(|| Worker::start(&env, &[]));
-    hooks.measure(|| hear(&env, prompt("s", "after")));
+    hooks.measure(|| send(&env, prompt("s", "after")));
     let kept = worker.get("/api/status")["events"].clone();
     assert_eq!(kept, 2);
     assert!(stranger.try_wait().unwrap().is_none(), "whoever has that number now is left alone");
@@ -111,16 +109,13 @@ fn a_worker_that_hangs_hurts_no_hook() {
         })
         .collect();
     signal(worker.id(), "-STOP");
-    let hooks = hear_at_once(&env, &prompts("s", 0..50));
+    let hooks = send_at_once(&env, &prompts("s", 0..50));
     let looked = env.run(["serve", "--status"]);
     let found = ask(&env, 1, &["serve", "--status", "--json"]);
     signal(worker.id(), "-CONT");
     assert_eq!(looked.code, Some(1), "{looked:?}");
     assert!(looked.stderr.contains(&format!("kill -9 {}", worker.id())), "{looked:?}");
-    assert_eq!(
-        (&found["running"], &found["hangs"], &found["pid"]),
-        (&json!(false), &json!(true), &json!(worker.id()))
-    );
+    assert_eq!(fields(&found, ["running", "hangs", "pid"]), json!([false, true, worker.id()]));
     writing.into_iter().for_each(|writing| writing.join().unwrap());
     let mut since = Times::default();
     let kept = since.measure(|| count(&env, "events"));
@@ -134,14 +129,14 @@ fn a_worker_that_hangs_hurts_no_hook() {
 
 /// R19.
 #[test]
-fn a_port_of_a_stranger_is_left_to_them() {
+fn a_port_in_use_is_left_to_its_owner() {
     let env = world();
     let stranger = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     stranger.set_nonblocking(true).unwrap();
     let port = stranger.local_addr().unwrap().port();
     let worker = Worker::start(&env, &["--set", &format!("worker.port={port}")]);
     assert_ne!(worker.note["port"], port);
-    harmless(&env.finish(start_hook(&env, &prompt("s", "hello"))));
+    send(&env, prompt("s", "hello"));
     assert_eq!(worker.get("/api/status")["events"], 1);
     assert!(stranger.accept().is_err(), "nobody spoke with the stranger");
     bar("R19", "another port was taken, 0 connections to the stranger");
@@ -149,7 +144,7 @@ fn a_port_of_a_stranger_is_left_to_them() {
 
 /// R02.
 #[test]
-fn a_worker_that_is_killed_while_hooks_feed_loses_nothing() {
+fn a_worker_killed_while_hooks_run_loses_nothing() {
     let env = patient_world();
     remember(&env, "The store is there");
     let cycles = size(12, 50);
@@ -168,13 +163,11 @@ fn a_worker_that_is_killed_while_hooks_feed_loses_nothing() {
         }
     }
     assert_eq!(count(&env, "events"), 4 * cycles as u64);
-    assert_eq!(env.run(["doctor", "--full"]).code, Some(0));
+    done(&env, &["doctor", "--full"]);
     let worker = Worker::start(&env, &[]);
     let kept = worker.get("/api/status")["events"].clone();
     assert_eq!(kept, 4 * cycles);
-    let running: u64 = database(&env)
-        .query_row("SELECT count(*) FROM jobs WHERE state = 'running'", [], |row| row.get(0))
-        .unwrap();
+    let running: u64 = query(&env, "SELECT count(*) FROM jobs WHERE state = 'running'");
     assert_eq!(running, 0, "nothing is left in progress");
     bar("R02", format_args!("{kept} of {} acked kept, {cycles} kills, {running} in progress", 4 * cycles));
     ready.report("R02", "ready");
@@ -193,7 +186,7 @@ fn hooks_and_requests_at_once_lose_nothing() {
         let mut times = Vec::new();
         while let Some(number) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|at| *at < events) {
             let begun = Instant::now();
-            hear(&env, prompt(&format!("s{}", number % 7), &format!("prompt {number}")));
+            send(&env, prompt(&format!("s{}", number % 7), &format!("prompt {number}")));
             times.push(begun.elapsed());
         }
         times
@@ -212,73 +205,43 @@ fn hooks_and_requests_at_once_lose_nothing() {
     let log = fs::metadata(env.home().join("backstory.db-wal")).map_or(0, |log| log.len());
     let rss = worker.get("/api/status")["rss_bytes"].as_u64().unwrap();
     assert!(log <= 64 << 20 && rss <= 100 << 20, "{log} {rss}");
+    let [log, rss] = [log, rss].map(|bytes| bytes as f64 / f64::from(1 << 20));
     bar(
         "R05",
-        format_args!(
-            "0 of {events} lost, {at_once} in flight, log {:.1} MiB, worker {:.1} MiB",
-            mebibytes(log),
-            mebibytes(rss)
-        ),
+        format_args!("0 of {events} lost, {at_once} in flight, log {log:.1} MiB, worker {rss:.1} MiB"),
     );
     times.report("R05", "p95");
 }
 
-fn mebibytes(bytes: u64) -> f64 {
-    bytes as f64 / f64::from(1 << 20)
-}
-
-fn under(dir: PathBuf) -> Vec<PathBuf> {
-    let mut found = vec![dir.clone()];
-    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() { found.extend(under(path)) } else { found.push(path) }
-    }
-    found
-}
-
 /// S10.
 #[test]
-fn nobody_else_comes_to_a_worker_whatever_the_umask_was() {
+fn no_other_user_reaches_a_worker_whatever_the_umask() {
     let env = world();
-    let program = crate::support::program();
-    let command = env.command(["serve"]);
-    let variables: Vec<_> =
-        command.get_envs().filter_map(|(key, value)| Some((key.to_owned(), value?.to_owned()))).collect();
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", &format!("umask 000; exec '{program}' serve")]).env_clear().envs(variables);
-    shell.current_dir(env.project()).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let worker = Worker::of(&env, shell.spawn().unwrap());
-    assert_eq!(env.run(["remember", "Something is there"]).code, Some(0));
-    let paths: Vec<PathBuf> =
-        [env.home(), env.world().join("run/backstory")].into_iter().flat_map(under).collect();
-    for path in &paths {
-        let found = fs::symlink_metadata(path).unwrap();
-        let expected = if found.is_dir() { 0o700 } else { 0o600 };
-        println!("{:o} {}", found.mode() & 0o777, path.display());
-        assert_eq!(found.mode() & 0o777, expected, "{}", path.display());
-    }
-    assert!(paths.len() >= 6, "{paths:?}");
-    bar("S10", format_args!("{} paths of a worker 0600 or 0700 under umask 000", paths.len()));
+    let worker = Worker::adopt(&env, run(&env, ["serve"]).after("umask 000").quiet().start());
+    done(&env, &["remember", "Something is there"]);
+    let paths = assert_private(&env.home()) + assert_private(&env.world().join("run/backstory"));
+    assert!(paths >= 6, "{paths}");
+    bar("S10", format_args!("{paths} paths of a worker 0600 or 0700 under umask 000"));
     another_user_is_not_answered(&env, worker.note["socket"].as_str().unwrap());
     signal(worker.id(), "-TERM");
     assert_eq!(worker.ended(), Some(0));
 }
 
-/// Opens every door on the way, and looks whether the worker itself still tells users apart. Only root can be somebody else.
+/// Makes every folder on the way accessible, and checks that the worker itself still refuses another user. Only root can be another
+/// user.
 fn another_user_is_not_answered(env: &TestEnv, socket: &str) {
     use std::os::unix::process::CommandExt;
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
         eprintln!("SKIPPED: only root can try to come as another user");
         return;
     }
-    let all = [env.world().to_owned(), env.world().join("run")]
-        .into_iter()
-        .chain(under(env.world().join("run/backstory")));
-    for path in all {
+    let run = env.world().join("run");
+    let sockets = fs::read_dir(run.join("backstory")).unwrap().map(|entry| entry.unwrap().path());
+    for path in sockets.chain([env.world().to_owned(), run.clone(), run.join("backstory")]) {
         fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
     }
     let copy = env.world().join("backstory");
-    fs::copy(crate::support::program(), &copy).unwrap();
+    fs::copy(program(), &copy).unwrap();
     fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
     // A home of theirs, whose note leads to our socket.
     let theirs = env.world().join("theirs");
@@ -313,23 +276,17 @@ fn another_user_is_not_answered(env: &TestEnv, socket: &str) {
 }
 
 #[test]
-fn a_worker_starts_on_its_own_says_where_it_is_and_ends_when_told() {
+fn a_detached_worker_reports_its_status_and_stops() {
     let env = world();
     let status = |env: &TestEnv| env.run(["serve", "--status", "--json"]);
     assert_eq!(status(&env).code, Some(1));
     let started = env.run(["serve", "--detach", "--json"]);
     assert_eq!(started.code, Some(0), "{started:?}");
     let again = ask(&env, 0, &["serve", "--detach", "--json"]);
-    assert_eq!(
-        again,
-        serde_json::from_str::<serde_json::Value>(&started.stdout).unwrap(),
-        "one worker a home"
-    );
-    let outcome = env.run(["serve"]);
-    assert_eq!(outcome.code, Some(0), "{outcome:?}");
-    assert!(outcome.stderr.contains("a worker serves already"), "{outcome:?}");
+    assert_eq!(again, answer(&started), "one worker a home");
+    exits(&env, 0, &["serve"], "a worker is running");
     assert_eq!(env.run(["serve", "--stop"]).stdout, "the worker has ended\n");
-    assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
+    done(&env, &["serve", "--stop"]);
     assert_eq!(status(&env).code, Some(1));
     assert!(!env.home().join("worker.json").exists());
     assert_eq!(env.processes(), Vec::<PathBuf>::new());
@@ -351,7 +308,7 @@ fn the_viewer_of_an_older_build_is_not_opened() {
     assert_eq!(link.code, Some(0), "{link:?}");
     assert_eq!(serving.join().unwrap().unwrap(), WorkerExit::Stopped);
     let status = ask(&env, 0, &["serve", "--status", "--json"]);
-    assert_eq!(env.run(["serve", "--stop"]).code, Some(0));
+    done(&env, &["serve", "--stop"]);
     assert_eq!(status["version_of_worker"], env!("CARGO_PKG_VERSION"));
     assert!(
         status["port"] != port && link.stdout.contains(&format!(":{}/#key=", status["port"])),
@@ -360,7 +317,7 @@ fn the_viewer_of_an_older_build_is_not_opened() {
 }
 
 #[test]
-fn a_worker_ends_well_by_a_signal() {
+fn a_worker_ends_cleanly_on_a_signal() {
     let env = world();
     for name in ["-TERM", "-INT"] {
         let worker = Worker::start(&env, &[]);

@@ -3,7 +3,7 @@
 //! Not here: which words are kept (`sayings`).
 
 use crate::prose::{plain, titled};
-use backstory_memory::{TITLE_CHARS, title_from};
+use backstory_memory::{TITLE_CHARS, is_emoji, title_from};
 
 /// The most characters of a next step, a question or a thing learned.
 pub(super) const MOST_LINE_CHARS: usize = 200;
@@ -43,7 +43,7 @@ pub(super) fn item(said: &str) -> String {
 
 /// Makes one plain line of what was said, of at most so many characters.
 pub(super) fn line(said: &str, most_chars: usize) -> String {
-    let plain: String = plain(said).chars().filter(|c| !is_emoji(*c)).collect();
+    let plain: String = plain(said).chars().filter(|c| !is_decoration(*c)).collect();
     let words: Vec<&str> = plain.split_whitespace().collect();
     let line = words.join(" ");
     let line = line.trim_start_matches(|c: char| !is_opening(c));
@@ -72,6 +72,7 @@ fn without_end(line: &str) -> &str {
     })
 }
 
-fn is_emoji(c: char) -> bool {
-    matches!(u32::from(c), 0x2190..=0x21FF | 0x2300..=0x23FF | 0x2500..=0x27BF | 0x2B00..=0x2BFF | 0xFE00..=0xFE0F | 0x1F000..=0x1FAFF | 0x200D)
+/// An emoji, or what joins and varies them.
+fn is_decoration(c: char) -> bool {
+    is_emoji(c) || matches!(c, '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }

@@ -136,29 +136,29 @@ fn step(sentence: &str, tokens: &[Token]) -> Saying {
 
 fn question(sentence: &str, all: &[Token]) -> Saying {
     // "One thing is open: should it …?" asks what follows the colon.
-    let asked = all
+    let question = all
         .iter()
         .rposition(|token| token.word == ":")
         .and_then(|at| all.get(at + 1..))
         .filter(|rest| QUESTION_OPENINGS.are_in(rest))
         .unwrap_or(all);
-    let is_offer = OFFERS.are_in(asked) && !CHOICES.are_in(asked);
-    if is_offer || asked.len() <= FEWEST_WORDS {
+    let is_offer = OFFERS.are_in(question) && !CHOICES.are_in(question);
+    if is_offer || question.len() <= FEWEST_WORDS {
         return Saying::Nothing;
     }
     Saying::Question {
-        text: item(from(sentence, without(&OPENINGS, asked))),
-        asks_user: !RHETORICAL.are_in(asked),
+        text: item(from(sentence, without(&OPENINGS, question))),
+        asks_user: !RHETORICAL.are_in(question),
     }
 }
 
-/// Returns what a sentence tells that the agent came upon.
+/// Returns what a sentence says that the agent came upon.
 pub(super) fn learned(sentence: &str) -> Option<String> {
     let all = fold(sentence);
-    let is_told =
+    let is_learned =
         LEARNED.are_in(&all) && !OFFERS.are_in(&all) && all.last().is_none_or(|last| last.word != "?");
     let line = item(from(sentence, without(&LEARNED_OPENINGS, &all)));
-    (is_told && line.contains(' ')).then_some(line)
+    (is_learned && line.contains(' ')).then_some(line)
 }
 
 /// A sentence's label and what it labels: "Root cause: …".

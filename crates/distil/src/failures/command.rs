@@ -3,8 +3,8 @@
 //! Not here: a shell. Substitutions and arithmetic are read as plain words; at worst the name is odd, but it is
 //! the same odd name each time.
 
-use super::shell::{SimpleCommand, split};
 use super::tools::{BYSTANDERS, KnownTool, LAUNCHERS, SETTERS, TOOLS, WRAPPERS};
+use backstory_memory::{Nesting, SimpleCommand, simple_commands};
 
 /// How deep `bash -c "bash -c …"` is followed.
 const DEEPEST: usize = 4;
@@ -29,7 +29,8 @@ pub(crate) struct CommandTask {
 }
 
 impl CommandLine {
-    pub(crate) fn parse(command: &str) -> CommandLine {
+    /// Parses a line. Called by `CommandRun` alone, which keeps it.
+    pub(super) fn parse(command: &str) -> CommandLine {
         let mut line = CommandLine::default();
         line.read(command, 0);
         line
@@ -41,7 +42,7 @@ impl CommandLine {
     }
 
     fn read(&mut self, command: &str, depth: usize) {
-        let simples = split(command);
+        let simples = simple_commands(command, Nesting::Words);
         let mut previous_counts = false;
         for simple in &simples {
             if simple.is_piped_into || simple.is_alternative {
@@ -120,7 +121,7 @@ fn is_assignment(word: &str) -> bool {
     })
 }
 
-/// Returns the script given to a shell by `-c`.
+/// Returns the script a shell runs by `-c`.
 fn inner_script<'a>(program: &str, arguments: &[&'a str]) -> Option<&'a str> {
     if !matches!(base_name(program), "bash" | "sh" | "zsh" | "dash" | "fish") {
         return None;

@@ -1,34 +1,106 @@
-//! A command that ran, and whether to believe that it succeeded.
+//! A command that ran: what its line runs, which tests it ran, whether it failed and of what, and the commit it made.
 //!
-//! Not here: what it says when it failed (`error_line`).
+//! Line and output are each parsed when they are first asked for, and then kept: many parts of a distillation look at the same command.
+//! Not here: how they are parsed (`command`, `error_line`, `testruns`, `commits`).
 
-use super::{CommandLine, tells_failure};
+use super::error_line::{ErrorLine, FIRM, error_line};
+use super::{CommandLine, CommandTask, FailureSignature};
+use crate::commits::MadeCommit;
 use crate::testruns::{TestOutcome, TestRun};
+use backstory_memory::ExitStatus;
+use std::cell::OnceCell;
 
-/// A command that ran, as the host told it.
-#[derive(Clone, Copy, Debug)]
+/// A command that ran, as the host reports it.
+#[derive(Clone, Debug)]
 pub struct CommandRun<'a> {
     /// The shell line.
     pub command: &'a str,
     /// What it printed, both streams.
     pub output: &'a str,
     /// What the host says of its exit status.
-    pub succeeded: bool,
+    pub status: ExitStatus,
+    line: OnceCell<CommandLine>,
+    error_line: OnceCell<Option<ErrorLine>>,
+    test_run: OnceCell<Option<TestRun>>,
+    signature: OnceCell<Option<FailureSignature>>,
+    commit: OnceCell<Option<MadeCommit>>,
 }
 
-impl CommandRun<'_> {
+impl<'a> CommandRun<'a> {
+    /// Takes a command as the host reports it.
+    #[must_use]
+    pub fn new(command: &'a str, output: &'a str, status: ExitStatus) -> CommandRun<'a> {
+        CommandRun {
+            command,
+            output,
+            status,
+            line: OnceCell::new(),
+            error_line: OnceCell::new(),
+            test_run: OnceCell::new(),
+            signature: OnceCell::new(),
+            commit: OnceCell::new(),
+        }
+    }
+
+    /// Whether the host says that it succeeded.
+    #[must_use]
+    pub fn succeeded(&self) -> bool {
+        self.status == ExitStatus::Success
+    }
+
     /// Whether it failed: by its status, or, where a pipe hides that (`cargo test | tail`), by what it printed.
     #[must_use]
     pub fn failed(&self) -> bool {
-        if !self.succeeded {
+        if !self.succeeded() {
             return true;
         }
-        let line = CommandLine::parse(self.command);
-        let is_doubtful = line.status_is_masked && line.main().is_some_and(|task| !task.is_bystander);
+        let is_doubtful = self.line().status_is_masked && self.task().is_some();
         is_doubtful
-            && match TestRun::from_command(self) {
+            && match self.test_run() {
                 Some(run) => run.outcome != TestOutcome::Green,
-                None => tells_failure(self.output),
+                None => self.error_line().is_some_and(|error_line| error_line.rank <= FIRM),
             }
+    }
+
+    /// Returns the test run it was; nothing when it runs no tests or does not say how they went.
+    #[must_use]
+    pub fn test_run(&self) -> Option<&TestRun> {
+        self.test_run.get_or_init(|| TestRun::read(self)).as_ref()
+    }
+
+    /// Returns what its output says of a failure, if it failed.
+    ///
+    /// Nothing when there is no command, or when it only looked: a `grep` without a match has not failed.
+    #[must_use]
+    pub fn signature(&self) -> Option<&FailureSignature> {
+        self.signature.get_or_init(|| FailureSignature::read(self)).as_ref()
+    }
+
+    /// Returns the name of the command the line is about, `cargo test`; nothing for a line that only looks.
+    #[must_use]
+    pub fn task(&self) -> Option<&str> {
+        self.line().main().filter(|task| !task.is_bystander).map(|task| task.name.as_str())
+    }
+
+    /// Returns the commit it made.
+    pub(crate) fn commit(&self) -> Option<&MadeCommit> {
+        self.commit.get_or_init(|| MadeCommit::read(self)).as_ref()
+    }
+
+    /// Whether one of its commands has a name.
+    pub(crate) fn runs(&self, task: &str) -> bool {
+        self.tasks().iter().any(|it| it.name == task)
+    }
+
+    pub(crate) fn tasks(&self) -> &[CommandTask] {
+        &self.line().tasks
+    }
+
+    pub(crate) fn line(&self) -> &CommandLine {
+        self.line.get_or_init(|| CommandLine::parse(self.command))
+    }
+
+    pub(super) fn error_line(&self) -> Option<&ErrorLine> {
+        self.error_line.get_or_init(|| error_line(self.output)).as_ref()
     }
 }

@@ -1,6 +1,6 @@
-//! Which line of an output tells what failed, and what sort of failure it is.
+//! Which line of an output says what failed, and what sort of failure it is.
 //!
-//! By the table of `marks`: a cause (`command not found`) beats a symptom (`error:`), and a symptom
+//! By the table of `error_patterns`: a cause (`command not found`) beats a symptom (`error:`), and a symptom
 //! beats its echo (`make: *** Error 1`). Not here: what varies within the line (`shape`).
 
 use super::error_patterns::{ECHO, ErrorPattern};
@@ -83,17 +83,17 @@ impl FailureClass {
 pub(super) struct ErrorLine {
     pub(super) line: String,
     pub(super) class: FailureClass,
-    /// How much the line tells: at most [`FIRM`] for one that can hardly mean anything else.
+    /// How much the line says: at most [`FIRM`] for one that can hardly mean anything else.
     pub(super) rank: u8,
 }
 
-/// Up to this rank a line tells of a failure even where the exit status does not.
+/// Up to this rank a line shows a failure even where the exit status does not.
 pub(super) const FIRM: u8 = 2;
 /// A place without a word for error: less than any such word, more than an echo.
 const PLACED_RANK: u8 = 7;
 const LAST_RESORT: u8 = 10;
 
-/// Chooses the telling line: the first of the best rank, else the last that says anything.
+/// Chooses the line that names the error: the first of the best rank, else the last that says anything.
 pub(super) fn error_line(output: &str) -> Option<ErrorLine> {
     let mut best: Option<ErrorLine> = None;
     let mut last = None;
@@ -120,7 +120,7 @@ pub(super) fn error_line(output: &str) -> Option<ErrorLine> {
         .filter(|error_line| !error_line.line.is_empty())
 }
 
-/// Returns rank and class of a line that tells something.
+/// Returns rank and class of a line that names an error.
 fn judge(line: &str) -> Option<(u8, FailureClass)> {
     let lower = line.trim_start().to_ascii_lowercase();
     if lower.is_empty() || is_report_of_none(&lower) || is_build_progress(&lower) {
@@ -128,7 +128,7 @@ fn judge(line: &str) -> Option<(u8, FailureClass)> {
     }
     let found = ErrorPattern::matching(&lower, undecorated(&lower)).map(|row| (row.rank, row.class));
     match found {
-        // An exception's name tells more than the word `error` beside it, and less than a known cause.
+        // An exception's name says more than the word `error` beside it, and less than a known cause.
         Some((rank, _)) if rank <= 3 || rank == ECHO => found,
         _ if names_exception(line) => Some((FIRM, FailureClass::Exception)),
         None if names_place(line) => Some((PLACED_RANK, FailureClass::Lint)),
@@ -180,9 +180,9 @@ fn names_exception(line: &str) -> bool {
     let line = line.strip_prefix("E ").unwrap_or(line).trim_start();
     line.split_whitespace().take(5).any(|word| {
         let name = word.trim_end_matches(':');
-        let is_told = name.len() < word.len() || word.ends_with("Exception");
+        let is_named = name.len() < word.len() || word.ends_with("Exception");
         let name = name.rsplit(['.', ':', '\\']).next().unwrap_or(name);
-        is_told
+        is_named
             && name.len() > 5
             && name.starts_with(|c: char| c.is_ascii_uppercase())
             && (name.ends_with("Error") || name.ends_with("Exception"))

@@ -3,8 +3,7 @@
 //! A failure is over when the same command, by its name, succeeds. What fixed it is what happened between its last
 //! appearance and the next run of that command. Not here: storing the pair, and counting across sessions.
 
-use super::{CommandLine, CommandRun, FailureSignature};
-use crate::testruns::TestRun;
+use super::{CommandRun, FailureSignature};
 
 /// How many failures are followed at once, and how many attempts are kept of each.
 const MOST: usize = 64;
@@ -15,7 +14,7 @@ const RULE_OF_THREE: u32 = 3;
 #[derive(Clone, Copy, Debug)]
 pub enum FailureStep<'a> {
     /// A command ran.
-    Command(CommandRun<'a>),
+    Command(&'a CommandRun<'a>),
     /// A file was written or changed.
     Edit {
         /// The file, as the host names it.
@@ -125,7 +124,7 @@ impl Pairing {
     }
 
     fn failure(&mut self, ran: &CommandRun<'_>, at: usize) {
-        let Some(signature) = FailureSignature::from_output(ran.command, ran.output) else { return };
+        let Some(signature) = ran.signature() else { return };
         let mut is_known = false;
         for following in self.open.iter_mut().filter(|following| following.signature.task == signature.task) {
             if following.signature.digest == signature.digest {
@@ -136,15 +135,14 @@ impl Pairing {
             }
         }
         if !is_known && self.open.len() < MOST {
-            self.open.push(Following::first(signature, ran.command, at));
+            self.open.push(Following::first(signature.clone(), ran.command, at));
         }
     }
 
     fn success(&mut self, ran: &CommandRun<'_>, at: usize) {
-        let line = CommandLine::parse(ran.command);
         let (over, still): (Vec<Following>, Vec<Following>) = std::mem::take(&mut self.open)
             .into_iter()
-            .partition(|following| line.tasks.iter().any(|task| task.name == following.signature.task));
+            .partition(|following| ran.runs(&following.signature.task));
         self.open = still;
         for mut following in over {
             // Nothing was done but to say the command otherwise: that is what helped.
@@ -153,7 +151,7 @@ impl Pairing {
             }
             self.fixed.push(following.into_fix(at));
         }
-        if line.main().is_some_and(|task| !task.is_bystander) {
+        if ran.task().is_some() {
             self.attempt(&FixAttempt::Command(ran.command.trim().to_owned()));
         }
     }
@@ -189,7 +187,7 @@ impl Following {
 /// Whether a command that passed is the one that failed with a setting, `sudo` or a flag added to it. A flag may make a test
 /// run run less, and is no fix of what fails there.
 fn adds_to(failed: &str, passed: &CommandRun<'_>) -> bool {
-    let is_test = TestRun::from_command(passed).is_some();
+    let is_test = passed.test_run().is_some();
     let is_setting = |word: &str| {
         let name = word.split_once('=').map(|(name, _)| name);
         word == "sudo" || word == "env" || name.is_some_and(|name| name.bytes().all(is_in_name))

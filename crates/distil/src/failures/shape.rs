@@ -87,7 +87,7 @@ fn push_core(core: &str, out: &mut String) {
             push_core(value.trim_start_matches('='), out);
         }
     } else {
-        push_without_numbers(without_place(core), out);
+        push_without_numbers(without_line_number(core), out);
     }
 }
 
@@ -126,7 +126,7 @@ fn is_random(core: &str) -> bool {
 
 /// Returns the last name of a path, without line and column; nothing when the word is no path.
 fn path_name(core: &str) -> Option<&str> {
-    let path = without_place(core);
+    let path = without_line_number(core);
     let slashes = path.bytes().filter(|byte| matches!(byte, b'/' | b'\\')).count();
     if slashes == 0 || path.starts_with('@') || path.starts_with("HTTP/") {
         return None;
@@ -145,7 +145,7 @@ fn last_name(path: &str) -> &str {
 }
 
 /// Takes `:12`, `:12:5` and `:12-14` off the end.
-fn without_place(core: &str) -> &str {
+fn without_line_number(core: &str) -> &str {
     let mut rest = core;
     while let Some((before, after)) = rest.rsplit_once(':') {
         let is_place = !after.is_empty() && after.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');

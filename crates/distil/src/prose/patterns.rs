@@ -4,6 +4,7 @@
 //! sentence, in a process that lives for one turn. Not here: the tables themselves, and how words are folded (`tokens`).
 
 use super::tokens::{Token, bit};
+use backstory_memory::{MONTHS, WEEKDAYS};
 use std::sync::OnceLock;
 
 /// The most words a `*` may stand for.
@@ -111,7 +112,7 @@ impl PhrasePattern {
 impl Choice {
     fn read(written: &'static str) -> Self {
         let class = CLASSES.iter().find(|(class, _)| *class == written);
-        let words = class.map_or_else(|| written.split('|').collect(), |(_, words)| words.to_vec());
+        let words = class.map_or_else(|| written.split('|').collect(), |(_, lists)| lists.concat());
         let bits = words.iter().fold(0, |bits, word| bits | bit(word));
         Choice { words, bits }
     }
@@ -149,69 +150,20 @@ fn matched_end(
     }
 }
 
-const CLASSES: &[(&str, &[&str])] = &[
+/// Each class and the lists of its words.
+const CLASSES: &[(&str, &[&[&str]])] = &[
     (
         "<time>",
         &[
-            "monday",
-            "tuesday",
-            "wednesday",
-            "thursday",
-            "friday",
-            "saturday",
-            "sunday",
-            "tomorrow",
-            "tonight",
-            "end",
-            "eod",
-            "eow",
-            "month-end",
-            "january",
-            "february",
-            "march",
-            "april",
-            "may",
-            "june",
-            "july",
-            "august",
-            "september",
-            "october",
-            "november",
-            "december",
-            "q1",
-            "q2",
-            "q3",
-            "q4",
-            "next",
+            &WEEKDAYS,
+            &MONTHS,
+            &["tomorrow", "tonight", "end", "eod", "eow", "month-end", "q1", "q2", "q3", "q4", "next"],
         ],
     ),
-    (
-        "<date>",
-        &[
-            "monday",
-            "tuesday",
-            "wednesday",
-            "thursday",
-            "friday",
-            "saturday",
-            "sunday",
-            "january",
-            "february",
-            "march",
-            "april",
-            "may",
-            "june",
-            "july",
-            "august",
-            "september",
-            "october",
-            "november",
-            "december",
-        ],
-    ),
+    ("<date>", &[&WEEKDAYS, &MONTHS]),
     (
         "<group>",
-        &[
+        &[&[
             "reviewers",
             "contributors",
             "developers",
@@ -238,7 +190,7 @@ const CLASSES: &[(&str, &[&str])] = &[
             "callers",
             "clients",
             "controllers",
-        ],
+        ]],
     ),
 ];
 

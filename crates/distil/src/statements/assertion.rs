@@ -1,7 +1,7 @@
-//! The last cue: a user who simply tells how things are, with none of the words statements are usually made in.
+//! The last cue: a user who simply says how things are, with none of the words statements are usually made in.
 //!
 //! "Deploys need the VPN" is worth knowing, "the header needs more padding" is a wish, and "the page shows nothing" a fault. What
-//! tells them apart is what the sentence is about: things in general (a bare plural), or one thing and what it is tied to by name.
+//! sets them apart is what the sentence is about: things in general (a bare plural), or one thing and what it is tied to by name.
 //! Not here: texts that also ask for something; what they tell is about the task at hand (`statements`).
 
 use super::classifier::{Classification, reason, sets_right};
@@ -11,7 +11,7 @@ use backstory_memory::{Kind, is_stop_word};
 /// How many words a subject may have.
 const LONGEST_SUBJECT: usize = 6;
 
-/// Returns what a user's sentence means that tells how things are.
+/// Returns what a user's sentence means that says how things are.
 pub(super) fn meaning(sentence: &str, tokens: &[Token]) -> Option<Classification> {
     if follows_from(sentence, tokens) || is_no_longer_so(tokens) || permits(tokens) {
         return Some(Classification { kind: Kind::Fact, category: Some("fact"), is_weak: true });
@@ -23,16 +23,16 @@ pub(super) fn meaning(sentence: &str, tokens: &[Token]) -> Option<Classification
         return Some(Classification { kind: Kind::Decision, category: Some("convention"), is_weak: true });
     }
     let is_one = || SURROUNDINGS.are_in(tokens) || (STANDARDS.are_in(tokens) && !PARTS.are_in(tokens));
-    let tells = !OF_THE_MOMENT.are_in(tokens) && (tells(sentence, tokens) || is_one());
-    tells.then_some(Classification { kind: Kind::Fact, category: Some("fact"), is_weak: true })
+    let is_assertion = !OF_THE_MOMENT.are_in(tokens) && (is_assertion(sentence, tokens) || is_one());
+    is_assertion.then_some(Classification { kind: Kind::Fact, category: Some("fact"), is_weak: true })
 }
 
-/// "Port 5432 is taken, so dev uses 5433": what follows is told, whatever it follows from.
+/// "Port 5432 is taken, so dev uses 5433": what follows is a fact, whatever it follows from.
 fn follows_from(sentence: &str, tokens: &[Token]) -> bool {
     let at =
         tokens.iter().zip(tokens.iter().skip(1)).position(|(mark, so)| mark.word == "," && so.word == "so");
     let rest = at.and_then(|at| tokens.get(at + 2..)).unwrap_or_default();
-    !FAULTS.are_in(rest) && !OF_THE_MOMENT.are_in(rest) && tells(sentence, rest)
+    !FAULTS.are_in(rest) && !OF_THE_MOMENT.are_in(rest) && is_assertion(sentence, rest)
 }
 
 /// "Deploys don't need the VPN any more": what was needed is not. That something no longer works is a fault.
@@ -84,14 +84,14 @@ fn is_report(tokens: &[Token]) -> bool {
     verb.is_some_and(|verb| is_past(&verb.word))
 }
 
-/// Whether a verb tells what was.
+/// Whether a verb says what was.
 pub(super) fn is_past(verb: &str) -> bool {
-    PAST.contains(&verb) || (verb.ends_with("ed") && !PRESENT.contains(&verb))
+    PAST_VERBS.contains(&verb) || (verb.ends_with("ed") && !PRESENT.contains(&verb))
 }
 
 /// Verbs that end like the past and are of the present.
 const PRESENT: &[&str] = &["embed", "feed", "seed", "need", "shed", "speed", "proceed"];
-const PAST: &[&str] = &[
+const PAST_VERBS: &[&str] = &[
     "ran",
     "met",
     "went",
@@ -165,7 +165,7 @@ const TIES: &[(&str, &[&str])] = &[
 ];
 
 /// Verbs that say how a thing is used, kept or run: of one thing they count with a name, of things in general by themselves.
-const TELLING: &[&str] = &[
+const STATIVE_VERBS: &[&str] = &[
     "use", "need", "require", "hold", "store", "keep", "contain", "carry", "share", "follow", "read",
     "write", "speak", "listen", "run", "start", "begin", "stop", "end", "restart", "rotate", "retry",
     "expire", "sync", "ship", "build", "deploy", "log", "go", "live", "point", "refer", "resolve", "default",
@@ -201,7 +201,7 @@ const INTO: &[&str] = &[
     "every",
 ];
 
-fn tells(sentence: &str, tokens: &[Token]) -> bool {
+fn is_assertion(sentence: &str, tokens: &[Token]) -> bool {
     let verbs = tokens.iter().enumerate().skip(1).take(LONGEST_SUBJECT);
     let clauses = verbs.filter_map(|(at, verb)| {
         Some(Clause { sentence, subject: tokens.get(..at)?, verb, rest: tokens.get(at + 1..)? })
@@ -221,7 +221,7 @@ struct Clause<'a> {
 }
 
 impl Clause<'_> {
-    /// "Starts returning", "stop working": something happens, and nothing is told.
+    /// "Starts returning", "stop working": something happens, and nothing is stated.
     fn is_of_an_action(&self) -> bool {
         self.rest.first().is_some_and(|next| next.word.ends_with("ing") && next.word != "running")
     }
@@ -254,14 +254,14 @@ impl Clause<'_> {
         };
         !is_pointed_at
             && self.subject.last().is_some_and(is_plural)
-            && (TELLING.contains(&self.verb.word.as_str()) || is_class())
+            && (STATIVE_VERBS.contains(&self.verb.word.as_str()) || is_class())
             && says_more()
     }
 
     /// "The worker needs Redis 7", "the region is `eu-west-1`": one thing, and code, a number or a name near its verb; or a reason.
     fn is_named(&self) -> bool {
         let is_copula = is_one_of(self.verb, &["is", "are"]);
-        if !is_copula && self.told_of_one().is_none() {
+        if !is_copula && self.verb_of_one().is_none() {
             return false;
         }
         let passed_over: &[&str] = if is_copula { &["called", "named"] } else { INTO };
@@ -277,16 +277,16 @@ impl Clause<'_> {
 
     /// "Tokens expire after 15 minutes now, not 30."
     fn is_set_right(&self) -> bool {
-        let verb = self.told_of_one().unwrap_or(&self.verb.word);
-        TELLING.contains(&verb) && verb != "need" && sets_right(self.rest)
+        let verb = self.verb_of_one().unwrap_or(&self.verb.word);
+        STATIVE_VERBS.contains(&verb) && verb != "need" && sets_right(self.rest)
     }
 
     /// The verb without the ending it has when one thing does it.
-    fn told_of_one(&self) -> Option<&str> {
+    fn verb_of_one(&self) -> Option<&str> {
         if self.verb.word == "goes" {
             return Some("go");
         }
-        self.verb.word.strip_suffix('s').filter(|stem| TELLING.contains(stem))
+        self.verb.word.strip_suffix('s').filter(|stem| STATIVE_VERBS.contains(stem))
     }
 
     /// Whether a word is code, or written like a name.

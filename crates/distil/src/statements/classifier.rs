@@ -10,8 +10,8 @@ use super::reject::opens_as_order;
 use crate::prose::Token;
 use backstory_memory::Kind;
 use table::{
-    ANNOUNCEMENTS, BEHAVIOURS, CUES, CueSpeaker, NO_SUBJECTS, OF_THE_SPEAKER, POINTERS, REACTIONS,
-    REASON_SENTENCES, REASONS, REPEATS, SETS_RIGHT, TELLS,
+    ANNOUNCEMENTS, BEHAVIOURS, CORRECTED_FACTS, CUES, CueSpeaker, NO_SUBJECTS, OF_THE_SPEAKER, POINTERS,
+    REACTIONS, REASON_SENTENCES, REASONS, REPEATS, SETS_RIGHT,
 };
 
 /// What a cue makes of a sentence.
@@ -50,7 +50,7 @@ fn is_aside(tokens: &[Token], start: usize) -> bool {
             .is_some_and(|before| ["when", "while", "what", "how", "why", "where", "like"].contains(&before))
 }
 
-/// Returns what a sentence means that its speaker says is to be remembered, when nothing else tells what it is.
+/// Returns what a sentence means that its speaker says is to be remembered, when nothing else says what it is.
 pub(super) fn announced(all: &[Token], core: &[Token], speaker: Speaker) -> Option<Classification> {
     let is_announced = match speaker {
         Speaker::User if REPEATS.are_in(all) => !OF_THE_SPEAKER.are_in(core) && !REACTIONS.are_in(core),
@@ -60,10 +60,11 @@ pub(super) fn announced(all: &[Token], core: &[Token], speaker: Speaker) -> Opti
     is_announced.then_some(Classification { kind: Kind::Fact, category: Some("fact"), is_weak: false })
 }
 
-/// Returns what a sentence means by which the user sets something right, when nothing else tells what it is.
+/// Returns what a sentence means by which the user sets something right, when nothing else says what it is.
 pub(super) fn correction(core: &[Token], speaker: Speaker) -> Option<Classification> {
-    let tells = sets_right(core) || (TELLS.are_in(core) && !REACTIONS.are_in(core) && !opens_as_order(core));
-    (speaker == Speaker::User && tells).then_some(Classification {
+    let is_correction = sets_right(core)
+        || (CORRECTED_FACTS.are_in(core) && !REACTIONS.are_in(core) && !opens_as_order(core));
+    (speaker == Speaker::User && is_correction).then_some(Classification {
         kind: Kind::Decision,
         category: Some("convention"),
         is_weak: false,

@@ -15,7 +15,7 @@ pub(super) fn is_of_the_moment(tokens: &[Token]) -> bool {
         || (!SETTLED.are_in(tokens) && DAYS.are_in(tokens))
         || (!REASONS.are_in(tokens) && is_any(&[&DEEDS, &SEEN, &GONE_WRONG]))
         || (!REASONS.are_in(tokens) && !CHOICES.are_in(tokens) && STATES.are_in(tokens))
-        || tells_of_the_past(tokens)
+        || is_about_the_past(tokens)
 }
 
 /// What is pointed at is gone with the screen it was on.
@@ -151,7 +151,7 @@ static CHOICES: Patterns = Patterns::new(&[
 static REASONS: Patterns = Patterns::new(&["because", "since", "so that", "otherwise"]);
 
 /// "We always watched it": what somebody always or never did is a story of theirs.
-fn tells_of_the_past(tokens: &[Token]) -> bool {
+fn is_about_the_past(tokens: &[Token]) -> bool {
     PAST_HABITS.all_in(tokens).filter_map(|found| tokens.get(found.end)).any(|verb| is_past(&verb.word))
 }
 

@@ -8,7 +8,8 @@ mod wording;
 use super::Speaker;
 use crate::prose::{HIDDEN, Passage, PassageShape, Patterns, Token, fold, is_foreign};
 use wording::{
-    DOCUMENTS, EMPTY, FILLERS, OPINIONS, ORDERS, PASSING, PROMISES, QUOTING_LEADS, SILENT_SECTIONS, STANDING,
+    DOCUMENTS, EMPTY, FILLERS, MOMENTARY, OPINIONS, ORDERS, PROMISES, QUOTING_LEADS, SILENT_SECTIONS,
+    STANDING,
 };
 
 const FEWEST_WORDS: usize = 3;
@@ -111,7 +112,7 @@ pub(super) fn is_silent(sentence: &str, tokens: &[Token], speaker: Speaker) -> b
     if PROMISES.are_in(tokens) {
         return DOUBTS.are_in(tokens);
     }
-    EMPTY.are_in(tokens) || (speaker == Speaker::User && is_passing_order(tokens))
+    EMPTY.are_in(tokens) || (speaker == Speaker::User && is_momentary_order(tokens))
 }
 
 static FORBIDS: Patterns = Patterns::new(&["^ do not"]);
@@ -129,11 +130,11 @@ static NAMES_BOTH: Patterns = Patterns::new(&["^ use * here , ~and not|never *"]
 static DOUBTS: Patterns = Patterns::new(&["i think", "maybe", "might", "if we", "could"]);
 
 /// Whether the user orders something for the task at hand only.
-fn is_passing_order(tokens: &[Token]) -> bool {
+fn is_momentary_order(tokens: &[Token]) -> bool {
     let forbids = FORBIDS.are_in(tokens);
     let wishes = WISHES.are_in(tokens) || (OF_THE_CODE.are_in(tokens) && !NAMES_BOTH.are_in(tokens));
     let orders = (!forbids && opens_as_order(tokens)) || wishes;
-    (orders && !STANDING.are_in(tokens)) || ((orders || forbids) && PASSING.are_in(tokens))
+    (orders && !STANDING.are_in(tokens)) || ((orders || forbids) && MOMENTARY.are_in(tokens))
 }
 
 /// Whether a sentence looks like code, a path or a line of a log rather than like words.

@@ -1,8 +1,26 @@
 //! What holds for every closing message, and the titles of commits.
 
-use backstory_distil::{closing, title_of_commit};
+use crate::cases::{assert_none, cases};
+use backstory_distil::{Closing, closing, title_of_commit};
 use backstory_memory::TITLE_CHARS;
 use proptest::prelude::*;
+
+#[test]
+fn closing_messages_are_read_as_a_person_would() {
+    let keys = ["message", "claim", "next", "question", "learned", "answer"];
+    let files = ["closing/seen.txt", "closing/held_out.txt", "closing/later.txt"];
+    let wrong = files.into_iter().flat_map(|file| cases(file, &keys)).flat_map(|case| {
+        let Closing { claim, next_steps, questions, learned, answer } = closing(&case.all("message")[0]);
+        [
+            case.differs("claim", claim.as_slice()),
+            case.differs("next", &next_steps),
+            case.differs("question", &questions),
+            case.differs("learned", &learned),
+            case.differs("answer", answer.as_slice()),
+        ]
+    });
+    assert_none(&wrong.flatten().collect::<Vec<_>>());
+}
 
 #[test]
 fn a_commit_gives_the_title_its_subject_says() {
@@ -162,7 +180,7 @@ proptest! {
 }
 
 #[test]
-fn what_is_still_open_is_heard_in_many_ways() {
+fn open_work_is_recognised_in_many_wordings() {
     let check = |message: &str, steps: &[&str]| assert_eq!(closing(message).next_steps, steps, "{message}");
     check("Added the lexer. I haven't wired it into the CLI yet.", &["I haven't wired it into the CLI yet"]);
     check("I'm blocked: the CI token has expired.", &["I'm blocked: the CI token has expired"]);

@@ -149,7 +149,7 @@ fn met_in_three_sessions_a_failure_becomes_a_pattern_with_its_fix() {
     let (failure, pattern) = (story.only(Kind::Failure), story.only(Kind::Fact));
     assert_eq!(failure.times_seen, 3);
     assert!(failure.content.body.contains("That was: "), "{}", failure.content.body);
-    assert_eq!(story.of_kind(Kind::Discovery), [], "told with the failure");
+    assert_eq!(story.of_kind(Kind::Discovery), [], "it stands with the failure");
     assert!(pattern.content.body.contains("pkill -f vite"), "{}", pattern.content.body);
     assert_eq!(pattern.content.category.as_ref().map(|category| category.0.as_str()), Some("anti-pattern"));
     let links = story.store.memories().links(pattern.id).unwrap();
@@ -172,9 +172,9 @@ fn a_mistake_made_and_mended_while_editing_is_no_lesson() {
 
 #[test]
 fn the_kind_of_work_comes_from_evidence() {
-    let kind_of = |asked: &str, commit: Option<&str>, is_new: bool| {
+    let kind_of = |prompt: &str, commit: Option<&str>, is_new: bool| {
         let mut story = Recording::new();
-        story.asks(asked).edits("a.py", if is_new { "" } else { "x = 1" }, "x = 2");
+        story.asks(prompt).edits("a.py", if is_new { "" } else { "x = 1" }, "x = 2");
         if let Some(subject) = commit {
             story.runs(&format!("git commit -am '{subject}'"), &format!("[main 1234567] {subject}"));
         }
@@ -206,13 +206,13 @@ fn an_answered_question_is_a_discovery() {
 #[test]
 fn small_talk_leaves_nothing() {
     let mut story = Recording::new();
-    for (asked, said) in [
+    for (prompt, said) in [
         ("hi", "Hello! How can I help?"),
         ("thanks", "You're welcome!"),
         ("ok go on", "Done."),
         ("what time is it in Lisbon", "I cannot look at a clock; your system can."),
     ] {
-        story.asks(asked).closes(said);
+        story.asks(prompt).closes(said);
     }
     story.happens(Activity::SessionEnded { reason: "other".into() }, Provenance::Tool);
     story.distils(DistilTrigger::SessionEnd);
@@ -318,18 +318,16 @@ fn what_is_said_after_strangers_spoke_is_trusted_no_more_than_they_are() {
 }
 
 #[test]
-fn the_work_of_a_subagent_belongs_to_the_turn_that_asked_for_it() {
+fn the_work_of_a_subagent_belongs_to_the_turn_that_started_it() {
     let mut story = Recording::new();
-    let agent = || Some(Subagent { id: "a1".into(), sort: "general-purpose".into() });
     let file = story.root().join("b.py").display().to_string();
     story.asks("Add a page for invoices");
-    story.happens_by(Activity::SubagentStarted, Provenance::Assistant, agent());
-    story.happens_by(Activity::Edited { file, is_new: true, hunks: vec![] }, Provenance::Tool, agent());
-    story.happens_by(
-        Activity::SubagentEnded { message: "I added the page for invoices.".into() },
-        Provenance::Assistant,
-        agent(),
-    );
+    story.subagent = Some(Subagent { id: "a1".into(), sort: "general-purpose".into() });
+    story.happens(Activity::SubagentStarted, Provenance::Assistant);
+    story.happens(Activity::Edited { file, is_new: true, hunks: vec![] }, Provenance::Tool);
+    let message = "I added the page for invoices.".into();
+    story.happens(Activity::SubagentEnded { message }, Provenance::Assistant);
+    story.subagent = None;
     story.closes("Added a page for invoices.");
     assert_eq!(story.only(Kind::Feature).content.files, ["b.py"]);
 }
@@ -357,8 +355,8 @@ fn a_handoff_says_nothing_is_open_only_where_nothing_is() {
     let title = |message: &str, later: &[(&str, &str)]| {
         let mut story = Recording::new();
         story.asks("Add the model").edits("a.py", "", "x").closes(message);
-        for (asked, said) in later {
-            story.asks(asked).closes(said);
+        for (prompt, said) in later {
+            story.asks(prompt).closes(said);
         }
         story.distils(DistilTrigger::SessionEnd);
         story.only(Kind::Handoff).content.title
@@ -402,7 +400,7 @@ fn what_was_put_off_outlives_the_work_and_what_was_needed_does_not() {
 }
 
 #[test]
-fn what_was_put_off_and_then_asked_for_is_done() {
+fn a_deferred_step_that_is_requested_later_is_done() {
     let mut story = Recording::new();
     story.asks("Skip the parser for now").closes("Noted.");
     story.asks("Ok, now do the parser").edits("parser.py", "", "x").closes("Added the parser.");
@@ -445,7 +443,7 @@ fn a_secret_put_together_from_clean_parts_does_not_reach_a_memory() {
 }
 
 #[test]
-fn changed_code_is_told_and_memories_are_anchored_in_it() {
+fn changed_symbols_are_named_and_memories_are_anchored_in_them() {
     let mut story = Recording::new();
     let before = "def window(items, size):\n    return []\n\ndef unused():\n    pass\n";
     let after =
@@ -495,9 +493,9 @@ fn a_turn_that_is_cut_by_compaction_is_one_piece_of_work() {
     assert_eq!(story.only(Kind::Feature).content.files, ["a.py", "b.py"]);
 }
 
-/// R24: what was given comes back as prompt, output and reply, fenced and reformatted, and leaves nothing.
+/// R24: what was injected comes back as prompt, output and reply, fenced and reformatted, and leaves nothing.
 #[test]
-fn what_was_given_and_comes_back_leaves_no_memory() {
+fn an_injected_block_that_comes_back_leaves_no_memory() {
     let mut story = Recording::new();
     story.asks("We always deploy through the staging pipeline, never from a laptop.").closes("Noted.");
     let known = story.memories();
@@ -539,8 +537,8 @@ fn what_was_given_and_comes_back_leaves_no_memory() {
     );
     let events = story.store.events().of_session(session, backstory_memory::EventId(0)).unwrap();
     let stored: String = events.iter().skip(2).map(|event| event.event.payload.to_lowercase()).collect();
-    let given: Vec<char> = block.to_lowercase().chars().collect();
-    for run in given.windows(64) {
+    let injected: Vec<char> = block.to_lowercase().chars().collect();
+    for run in injected.windows(64) {
         assert!(!stored.contains(&run.iter().collect::<String>()), "{}", run.iter().collect::<String>());
     }
     backstory_testkit::bar("R24", "50 rounds of an echo: 0 memories, 0 runs of 64 characters");

@@ -20,7 +20,7 @@ fn a_plan_that_was_talked_through_is_one_note_of_both_sides() {
 
 #[test]
 fn what_holds_nothing_of_its_own_is_no_note() {
-    for (asked, said) in [
+    for (prompt, said) in [
         ("ok, go on", ANSWER),
         (PLAN, "Sounds good."),
         (
@@ -33,13 +33,13 @@ fn what_holds_nothing_of_its_own_is_no_note() {
         ),
     ] {
         let mut story = Recording::new();
-        story.asks(asked).closes(said);
-        assert_eq!(story.of_kind(Kind::Note), [], "{asked}");
+        story.asks(prompt).closes(said);
+        assert_eq!(story.of_kind(Kind::Note), [], "{prompt}");
     }
 }
 
 #[test]
-fn what_was_done_is_told_as_work_and_not_as_talk() {
+fn work_is_kept_as_work_and_not_as_talk() {
     let mut story = Recording::new();
     story.asks(PLAN).edits("src/auth.rs", "fn a() {}", "fn a() { rotate() }").closes(ANSWER);
     assert_eq!(story.of_kind(Kind::Note), [], "{:?}", story.kinds());
@@ -78,20 +78,20 @@ fn what_is_stated_in_talk_stands_in_its_own_memory_alone() {
 #[test]
 fn questions_alone_are_no_session_to_sum_up() {
     let mut story = Recording::new();
-    for (asked, said) in [
+    for (prompt, said) in [
         ("what does our retry limit mean for the mailer?", "It bounds how often a job is tried again."),
         ("where do we set the retry limit?", "In the settings of the worker."),
         ("how do we raise the limit for one job?", "By an argument of the job itself."),
         ("which of our jobs raise the limit?", "The mailer, I would think."),
     ] {
-        story.asks(asked).closes(said);
+        story.asks(prompt).closes(said);
     }
     story.ends();
     assert_eq!(story.of_kind(Kind::Summary), []);
 }
 
 #[test]
-fn the_request_of_a_summary_is_what_was_asked_first() {
+fn a_summary_opens_with_the_first_request() {
     let mut story = Recording::new();
     story.asks("The invoices page wants a footer").edits("a.py", "", "x").closes("Added the footer.");
     story.asks("Where is the header set?").looks("b.py").closes("The header is set in b.py.");

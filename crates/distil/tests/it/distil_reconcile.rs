@@ -156,7 +156,7 @@ fn a_turn_is_distilled_even_when_there_is_no_time_to_look_closely() {
 }
 
 #[test]
-fn work_nobody_asked_for_in_words_is_work() {
+fn work_without_a_prompt_is_work() {
     let mut story = Recording::new();
     story.edits("a.py", "", "x = 1").closes("Added the settings module.");
     assert_eq!(

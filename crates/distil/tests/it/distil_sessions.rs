@@ -1,19 +1,37 @@
-//! Whole sessions, and the memories that should come of them: these and no others, of the right kind, under a clean title.
+//! Whole sessions (`tests/data/sessions`), and the memories that should come of them: these and no others, of the right kind, under a clean title.
 //!
 //! A wish reads `kind|kind: word word`: a memory of one of the kinds whose title holds all of the words. One that opens
 //! with `?` may be missing. Summary and handoff belong to every session and are not wished for.
 
+use crate::cases::{Case, cases};
 use crate::recording::Recording;
-use crate::{sessions_held_out, sessions_seen};
 use backstory_memory::{Kind, Memory, Provenance, Standing};
 use backstory_testkit::{BASE62, drawn};
 use proptest::prelude::*;
 
-/// A made-up session and what should be remembered of it.
-pub(crate) struct Session {
-    pub(crate) name: &'static str,
-    pub(crate) wants: &'static [&'static str],
-    pub(crate) tells: fn(&mut Recording),
+/// What a session file may say: the name, a wish, and what happens.
+const KEYS: [&str; 17] = [
+    "session",
+    "wants",
+    "continues in",
+    "asks",
+    "looks",
+    "runs",
+    "fails",
+    "fetches",
+    "creates",
+    "edits",
+    "plans",
+    "compacts",
+    "closes",
+    "breaks",
+    "subagent",
+    "starts",
+    "reports",
+];
+
+fn sessions(file: &str) -> Vec<Case> {
+    cases(file, &KEYS)
 }
 
 /// How what was distilled compares with what was wished for.
@@ -25,17 +43,18 @@ struct Score {
     bad_titles: Vec<String>,
 }
 
-fn told(session: &Session) -> Recording {
+fn played(session: &Case) -> Recording {
     let mut story = Recording::new();
     story.checks_repeats();
-    (session.tells)(&mut story);
+    let steps = session.entries.iter().filter(|entry| !["session", "wants"].contains(&entry.key.as_str()));
+    steps.for_each(|entry| story.plays(entry));
     story.ends();
     story
 }
 
-fn score(session: &Session) -> Score {
+fn score(session: &Case) -> Score {
     let mut score = Score::default();
-    let mut left: Vec<Memory> = told(session)
+    let mut left: Vec<Memory> = played(session)
         .memories()
         .into_iter()
         .filter(|memory| memory.standing == Standing::Confirmed)
@@ -46,8 +65,8 @@ fn score(session: &Session) -> Score {
         score.bad_titles.extend(fault(title).map(|fault| format!("{fault}: {}", line(memory))));
     }
     left.retain(|memory| !matches!(memory.content.kind, Kind::Summary | Kind::Handoff));
-    for wish in session.wants {
-        let (is_optional, wish) = wish.strip_prefix('?').map_or((false, *wish), |wish| (true, wish));
+    for wish in session.all("wants") {
+        let (is_optional, wish) = wish.strip_prefix('?').map_or((false, wish.as_str()), |wish| (true, wish));
         let (kinds, words) = wish.split_once(": ").unwrap();
         let speaks = |memory: &Memory| {
             let title = memory.content.title.to_lowercase();
@@ -116,8 +135,8 @@ fn fault(title: &str) -> Option<&'static str> {
 }
 
 /// Everything that is wrong in a list of sessions, a line each.
-fn faults(sessions: &[Session]) -> Vec<String> {
-    let of_session = |session: &Session| {
+fn faults(file: &str) -> Vec<String> {
+    let of_session = |session: &Case| {
         let score = score(session);
         let sorts = [
             ("missing", score.missing),
@@ -127,21 +146,21 @@ fn faults(sessions: &[Session]) -> Vec<String> {
         ];
         let lines =
             sorts.into_iter().flat_map(|(sort, lines)| lines.into_iter().map(move |line| (sort, line)));
-        lines.map(|(sort, line)| format!("{}: {sort}: {line}", session.name)).collect::<Vec<_>>()
+        lines.map(|(sort, line)| format!("{}: {sort}: {line}", session.entries[0].at)).collect::<Vec<_>>()
     };
-    sessions.iter().flat_map(of_session).collect()
+    sessions(file).iter().flat_map(of_session).collect()
 }
 
 #[test]
 fn a_session_leaves_what_helps_again_and_nothing_else() {
-    let faults = faults(sessions_seen::SESSIONS);
+    let faults = faults("sessions/seen.txt");
     assert!(faults.is_empty(), "{faults:#?}");
 }
 
 /// The rules were not made for these: what they still get wrong is counted, and must not grow.
 #[test]
 fn sessions_set_apart_are_distilled_nearly_as_well() {
-    let faults = faults(sessions_held_out::SESSIONS);
+    let faults = faults("sessions/held_out.txt");
     assert!(faults.len() <= MOST_FAULTS, "{} faults: {faults:#?}", faults.len());
 }
 
@@ -149,8 +168,8 @@ const MOST_FAULTS: usize = 12;
 
 #[test]
 fn what_is_distilled_is_never_trusted_more_than_who_said_it() {
-    for session in sessions_seen::SESSIONS.iter().chain(sessions_held_out::SESSIONS) {
-        let story = told(session);
+    for session in ["sessions/seen.txt", "sessions/held_out.txt"].into_iter().flat_map(sessions) {
+        let story = played(&session);
         for memory in story.memories() {
             let sources = story.trusts_behind(memory.id);
             let most = sources.iter().max().unwrap_or(&Provenance::User);

@@ -7,9 +7,8 @@
     reason = "a test may panic and tells what it skips"
 )]
 
+mod cases;
 mod closing;
-mod closing_cases;
-mod closing_held_out;
 mod distil;
 mod distil_batch;
 mod distil_choice;
@@ -17,17 +16,10 @@ mod distil_discussion;
 mod distil_reconcile;
 mod distil_sessions;
 mod distil_turned;
-mod failure_tracking;
 mod pairs;
 mod recording;
-mod sessions_held_out;
-mod sessions_seen;
 mod signatures;
+mod statement_sets;
 mod statements;
-mod statements_assertions;
-mod statements_cases;
-mod statements_lasting;
-mod statements_plain;
 mod statements_quality;
-mod statements_unseen;
 mod testruns;

@@ -1,10 +1,11 @@
 //! A made-up session for the tests of distillation: what happens is said in a line each, and goes the way real events go.
 
+use crate::cases::Entry;
 use backstory_capture::{CaptureContext, RawEvent, Redactor, RedactorOptions, normalise};
 use backstory_distil::{DistilReport, DistilTrigger, Distillation, ImportCache, distil, distil_batch};
 use backstory_memory::{
     Activity, EventBody, ExitStatus, Hunk, Kind, Memory, MemoryId, PlanStep, ProjectKey, ProjectRef,
-    Provenance, SessionId, Subagent, Timestamp,
+    Provenance, Redacted, SessionId, Subagent, Timestamp,
 };
 use backstory_store::{Filter, Home, IncomingEvent, Purpose, RecordOutcome, Scope, StandingFilter, Store};
 use tempfile::TempDir;
@@ -16,7 +17,9 @@ pub(crate) struct Recording {
     now: i64,
     number: u64,
     checks_repeats: bool,
-    familiar: Option<ImportCache>,
+    cache: Option<ImportCache>,
+    /// Who does what happens next; nothing for the agent itself.
+    pub(crate) subagent: Option<Subagent>,
 }
 
 impl Recording {
@@ -32,13 +35,14 @@ impl Recording {
             now: 1_800_000_000_000,
             number: 0,
             checks_repeats: false,
-            familiar: None,
+            cache: None,
+            subagent: None,
         }
     }
 
-    /// A story that is told the way an import tells: one session after the other, each distilled among many.
+    /// A session as an import has it: one after the other, each distilled among many.
     pub(crate) fn among_many() -> Recording {
-        Recording { familiar: Some(ImportCache::default()), ..Recording::new() }
+        Recording { cache: Some(ImportCache::default()), ..Recording::new() }
     }
 
     pub(crate) fn root(&self) -> std::path::PathBuf {
@@ -53,15 +57,6 @@ impl Recording {
     }
 
     pub(crate) fn happens(&mut self, activity: Activity, provenance: Provenance) -> &mut Recording {
-        self.happens_by(activity, provenance, None)
-    }
-
-    pub(crate) fn happens_by(
-        &mut self,
-        activity: Activity,
-        provenance: Provenance,
-        subagent: Option<Subagent>,
-    ) -> &mut Recording {
         self.number += 1;
         self.now += 1_000;
         let raw = RawEvent {
@@ -70,16 +65,17 @@ impl Recording {
             tool: None,
             sequence: Some(self.number.to_string()),
             provenance,
-            body: EventBody { activity, subagent },
+            body: EventBody { activity, subagent: self.subagent.clone() },
+            key: None,
         };
         let root = self.root().display().to_string();
         let redactor = Redactor::new(RedactorOptions::default());
-        let given = self.store.injections().recent_shingles("test", &self.session).unwrap();
+        let injected = self.store.injections().recent_shingles("test", &self.session).unwrap();
         let around = CaptureContext {
             redactor: &redactor,
             most_bytes: 16_384,
             root: &root,
-            given: &given,
+            injected: &injected,
             at: Timestamp(self.now),
         };
         let event = normalise(raw, &around);
@@ -89,7 +85,11 @@ impl Recording {
             root,
             parent: None,
         };
-        let recorded = self.store.events_mut().record(&IncomingEvent { event, project_ref }).unwrap();
+        let recorded = self
+            .store
+            .events_mut()
+            .record(&IncomingEvent { event, project_ref: Redacted::vouch(project_ref) })
+            .unwrap();
         assert!(matches!(recorded, RecordOutcome::Stored(_) | RecordOutcome::Forgotten), "{recorded:?}");
         self
     }
@@ -106,8 +106,11 @@ impl Recording {
         self.happens(Activity::Looked { at: at.into() }, Provenance::Tool)
     }
 
-    pub(crate) fn fetches(&mut self, asked: &str, answer: &str) -> &mut Recording {
-        self.happens(Activity::Fetched { asked: asked.into(), answer: answer.into() }, Provenance::External)
+    pub(crate) fn fetches(&mut self, request: &str, answer: &str) -> &mut Recording {
+        self.happens(
+            Activity::Fetched { request: request.into(), answer: answer.into() },
+            Provenance::External,
+        )
     }
 
     pub(crate) fn runs(&mut self, command: &str, output: &str) -> &mut Recording {
@@ -141,6 +144,38 @@ impl Recording {
         self.happens(Activity::Planned { steps: steps.iter().map(step).collect() }, Provenance::Tool)
     }
 
+    /// Does what one entry of a session file says.
+    pub(crate) fn plays(&mut self, entry: &Entry) {
+        let (value, body, text) = (entry.value.as_str(), entry.block('|'), entry.text());
+        match entry.key.as_str() {
+            "continues in" => _ = self.session(value),
+            "asks" => _ = self.asks(&text),
+            "looks" => _ = self.looks(value),
+            "runs" => _ = self.runs(value, &body),
+            "fails" => _ = self.fails(value, &body),
+            "fetches" => _ = self.fetches(value, &body),
+            "creates" => _ = self.creates(value, &body),
+            "edits" => _ = self.edits(value, &entry.block('-'), &entry.block('+')),
+            "plans" => {
+                let steps = body.lines().map(|line| line.split_at(4));
+                let steps: Vec<_> = steps.map(|(is_done, step)| (step, is_done == "[x] ")).collect();
+                self.plans(&steps);
+            }
+            "compacts" => _ = self.compacts(),
+            "closes" => _ = self.closes(&text),
+            "breaks" => _ = self.happens(Activity::TurnBroken { error: text }, Provenance::Tool),
+            "subagent" => {
+                self.subagent =
+                    value.split_once(' ').map(|(id, sort)| Subagent { id: id.into(), sort: sort.into() });
+            }
+            "starts" => _ = self.happens(Activity::SubagentStarted, Provenance::Tool),
+            "reports" => {
+                self.happens(Activity::SubagentEnded { message: text }, Provenance::Assistant);
+            }
+            key => panic!("{}: nothing `{key}`", entry.at),
+        }
+    }
+
     pub(crate) fn id(&self) -> SessionId {
         self.store.sessions().find("test", &self.session).unwrap().unwrap().id
     }
@@ -159,9 +194,9 @@ impl Recording {
         let how =
             Distillation { trigger, root: Some(&root), redactor: &redactor, now: Timestamp(self.now), until };
         let id = self.id();
-        let report = match &mut self.familiar {
-            Some(familiar) => {
-                let distil = |store: &mut Store| distil_batch(store, id, &how, familiar);
+        let report = match &mut self.cache {
+            Some(cache) => {
+                let distil = |store: &mut Store| distil_batch(store, id, &how, cache);
                 self.store.transaction(distil).unwrap()
             }
             None => distil(&mut self.store, id, &how).unwrap(),

@@ -1,33 +1,43 @@
 //! The signatures of failures: outputs in the formats of real tools, and what holds for all of them.
 
-use crate::failure_tracking::CASES;
-use backstory_distil::FailureSignature;
+use crate::cases::{Case, assert_none, cases};
+use backstory_distil::{CommandRun, FailureSignature};
+use backstory_memory::ExitStatus;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
+
+fn failures() -> Vec<Case> {
+    cases("failures.txt", &["fails", "class", "title"])
+}
+
+fn signature(case: &Case) -> FailureSignature {
+    let ran = &case.entries[0];
+    from_output(&ran.value, &ran.block('|')).expect("every case fails")
+}
+
+fn from_output(command: &str, output: &str) -> Option<FailureSignature> {
+    CommandRun::new(command, output, ExitStatus::Failure).signature().cloned()
+}
 
 #[test]
-fn each_failure_is_told_by_its_line_and_class() {
-    let wrong: Vec<String> = CASES
-        .iter()
-        .filter_map(|(command, output, class, title)| {
-            let signature = FailureSignature::from_output(command, output).expect("every case fails");
-            let same = signature.class == *class && signature.title == *title;
-            (!same).then(|| format!("{command}: {:?} {:?}", signature.class, signature.title))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+fn each_failure_has_the_class_and_title_of_its_error_line() {
+    let wrong = failures().into_iter().flat_map(|case| {
+        let signature = signature(&case);
+        [
+            case.differs("class", &[format!("{:?}", signature.class)]),
+            case.differs("title", &[signature.title]),
+        ]
+    });
+    assert_none(&wrong.flatten().collect::<Vec<_>>());
 }
 
 #[test]
 fn different_failures_have_different_digests_and_short_titles() {
-    let signatures: Vec<FailureSignature> = CASES
-        .iter()
-        .filter_map(|(command, output, ..)| FailureSignature::from_output(command, output))
-        .collect();
-    for (at, one) in signatures.iter().enumerate() {
-        assert!(one.title.chars().count() <= 80, "{}", one.title);
-        for other in signatures.iter().skip(at + 1) {
-            assert_ne!(one.digest, other.digest, "{} and {}", one.title, other.title);
-        }
+    let mut titles = BTreeMap::new();
+    for signature in failures().iter().map(signature) {
+        assert!(signature.title.chars().count() <= 80, "{}", signature.title);
+        let other = titles.insert(signature.digest, signature.title.clone());
+        assert_eq!(other, None, "the same digest as {}", signature.title);
     }
 }
 
@@ -55,21 +65,18 @@ fn a_command_is_named_without_what_surrounds_it() {
         ("if cargo doc; then echo fine; fi", "cargo doc"),
     ];
     for (command, task) in cases {
-        let found = FailureSignature::from_output(command, "error: it broke").map(|signature| signature.task);
+        let found = from_output(command, "error: it broke").map(|signature| signature.task);
         assert_eq!(found.as_deref(), Some(task), "{command}");
     }
 }
 
 #[test]
 fn looking_without_finding_is_no_failure() {
-    assert_eq!(FailureSignature::from_output("grep -r foo src", ""), None);
-    assert_eq!(FailureSignature::from_output("ls | wc -l", "3"), None);
-    assert_eq!(FailureSignature::from_output("cargo test", "^C"), None);
-    assert_eq!(FailureSignature::from_output("", "error: what"), None);
-    assert_eq!(
-        FailureSignature::from_output("cd /nowhere", "bash: cd: /nowhere: No such file or directory"),
-        None
-    );
+    assert_eq!(from_output("grep -r foo src", ""), None);
+    assert_eq!(from_output("ls | wc -l", "3"), None);
+    assert_eq!(from_output("cargo test", "^C"), None);
+    assert_eq!(from_output("", "error: what"), None);
+    assert_eq!(from_output("cd /nowhere", "bash: cd: /nowhere: No such file or directory"), None);
 }
 
 #[test]
@@ -94,13 +101,13 @@ fn the_same_failure_looks_the_same_elsewhere() {
         ("error: process 4711 gone", "error: process 9 gone"),
     ];
     for (one, other) in pairs {
-        let digest = |output| FailureSignature::from_output("tool run", output).expect("both fail").digest;
+        let digest = |output| from_output("tool run", output).expect("both fail").digest;
         assert_eq!(digest(one), digest(other), "{one:?} and {other:?}");
     }
 }
 
 #[test]
-fn what_an_error_is_about_tells_it_apart() {
+fn errors_about_different_things_differ() {
     let pairs = [
         ("error: open /a/config.toml failed", "error: open /a/secrets.toml failed"),
         ("error[E0412]: cannot find type `Foo`", "error[E0412]: cannot find type `Bar`"),
@@ -109,7 +116,7 @@ fn what_an_error_is_about_tells_it_apart() {
         ("ModuleNotFoundError: No module named 'a'", "ModuleNotFoundError: No module named 'b'"),
     ];
     for (one, other) in pairs {
-        let digest = |output| FailureSignature::from_output("tool run", output).expect("both fail").digest;
+        let digest = |output| from_output("tool run", output).expect("both fail").digest;
         assert_ne!(digest(one), digest(other), "{one:?} and {other:?}");
     }
 }
@@ -117,19 +124,22 @@ fn what_an_error_is_about_tells_it_apart() {
 #[test]
 fn a_megabyte_of_output_is_fine() {
     let long = format!("{}\nerror: it broke\n{}", "x".repeat(500_000), "fine 12\n".repeat(60_000));
-    let signature = FailureSignature::from_output("make", &long).expect("it fails");
+    let signature = from_output("make", &long).expect("it fails");
     assert_eq!(signature.title, "make: it broke");
 }
 
-/// Lines that are noise whatever the error is.
 #[test]
 fn a_crate_called_like_an_error_is_progress_of_the_build() {
     let failed = "Failure/Error: expect(1).to eq(3)";
     let noisy = format!("{failed}\n   Compiling eperm v0.0.0");
-    let signature = |output: &str| FailureSignature::from_output("bundle exec rspec", output);
+    let signature = |output: &str| from_output("bundle exec rspec", output);
     assert_eq!(signature(&noisy), signature(failed));
 }
 
+/// How many of the cases, from the first, print a line that names the error: around it all else is noise.
+const NAMING_AN_ERROR: usize = 50;
+
+/// Lines that are noise whatever the error is.
 fn noise() -> impl Strategy<Value = String> {
     prop_oneof![
         "[0-9]{1,3}% \\[=*>? *\\]",
@@ -144,13 +154,14 @@ fn noise() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn noise_around_an_error_does_not_change_it(
-        case in prop::sample::select(&CASES[..50]),
+        at in 0..NAMING_AN_ERROR,
         before in prop::collection::vec(noise(), 0..6),
         after in prop::collection::vec(noise(), 0..6),
     ) {
-        let (command, output, ..) = case;
+        let ran = &failures()[at].entries[0];
+        let (command, output) = (&ran.value, &ran.block('|'));
         let noisy = format!("{}\n{output}\n{}", before.join("\n"), after.join("\n"));
-        prop_assert_eq!(FailureSignature::from_output(command, &noisy), FailureSignature::from_output(command, output));
+        prop_assert_eq!(from_output(command, &noisy), from_output(command, output));
     }
 
     #[test]
@@ -158,17 +169,17 @@ proptest! {
         number in 0u32..1_000_000, other in 0u32..1_000_000,
         home in "/[a-z]{2,8}/[a-z]{2,8}", millis in 1u32..100_000, address in any::<u32>(), colour in 30u8..38,
     ) {
-        let tell = |number: u32, home: &str, millis: u32, address: u32, colour: u8| format!(
+        let output = |number: u32, home: &str, millis: u32, address: u32, colour: u8| format!(
             "\u{1b}[{colour}merror\u{1b}[0m: {home}/src/main.rs:{number}:5 lost {number} of it in {millis}ms at {address:#x}"
         );
-        let one = FailureSignature::from_output("tool", &tell(number, &home, millis, address, colour));
-        let two = FailureSignature::from_output("tool", &tell(other, "/x/y", 3, 255, 31));
+        let one = from_output("tool", &output(number, &home, millis, address, colour));
+        let two = from_output("tool", &output(other, "/x/y", 3, 255, 31));
         prop_assert_eq!(one, two);
     }
 
     #[test]
     fn any_command_and_output_is_survived(command in "\\PC{0,80}", output in any::<String>()) {
-        if let Some(signature) = FailureSignature::from_output(&command, &output) {
+        if let Some(signature) = from_output(&command, &output) {
             prop_assert!(signature.title.chars().count() <= 80);
             prop_assert_eq!(signature.digest.len(), 32);
         }
@@ -176,6 +187,6 @@ proptest! {
 
     #[test]
     fn shell_punctuation_is_survived(command in "[a-c '\"\\\\|&;<>(){}#$=\n-]{0,60}") {
-        let _signature = FailureSignature::from_output(&command, "error: x");
+        let _signature = from_output(&command, "error: x");
     }
 }

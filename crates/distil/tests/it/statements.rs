@@ -72,7 +72,7 @@ fn a_correction_names_the_new_and_the_old() {
 }
 
 #[test]
-fn what_is_forbidden_is_told_from_what_is_asked() {
+fn a_prohibition_is_denied_and_a_demand_affirmed() {
     let polarity = |text| only(text, Speaker::User).polarity;
     assert_eq!(polarity("Never commit to main."), Polarity::Denied);
     assert_eq!(polarity("Don't use `any` in TypeScript, ever."), Polarity::Denied);
@@ -114,10 +114,9 @@ fn nothing_comes_from_what_no_one_in_the_session_said() {
     }
 }
 
-/// Texts made of what the rules look for, in any order.
 #[test]
 fn what_is_said_of_the_moment_is_no_statement() {
-    for passing in [
+    for momentary in [
         "Let's go with option 2",
         "No, use the other file",
         "I prefer option B",
@@ -131,12 +130,13 @@ fn what_is_said_of_the_moment_is_no_statement() {
         "Always returns null for me",
         "It works after a restart",
     ] {
-        assert_eq!(statements(passing, Speaker::User), [], "{passing}");
+        assert_eq!(statements(momentary, Speaker::User), [], "{momentary}");
     }
     only("I set the timeout to 30 seconds because the proxy cuts at 31.", Speaker::User);
     only("We moved from Jest to Vitest.", Speaker::User);
 }
 
+/// Texts made of what the rules look for, in any order.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "no, we use pnpm here, not npm. ",

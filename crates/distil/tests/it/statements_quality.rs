@@ -1,18 +1,7 @@
 //! How well statements are found in two labelled sets, printed as precision and recall per kind.
 //!
-//! `cargo test -p backstory-capture --test it statements_quality -- --nocapture` prints the table. The sets lie beside
-//! the repository and are not shipped: without them the test says so and passes.
-//!
-//! | label of the set | kinds that count as right |
-//! |---|---|
-//! | decision | decision, goal (a dated plan), pattern (a rule) |
-//! | commitment | goal, decision ("going forward") |
-//! | preference | learning, decision |
-//! | fact, discovery, architecture | learning; decision for architecture |
-//! | procedure | pattern, decision |
-//! | lesson, bugfix | learning, pattern, failure |
-//! | feature | learning (work done itself is distilled from events) |
-//! | opinion | nothing: an opinion is not remembered, a statement made from one is wrong |
+//! `--nocapture` prints the table. The sets lie beside the repository and are not shipped: without them the test says so and passes.
+//! `kinds` says which kinds count as right for each label; for an opinion none does, and a statement made from one is wrong.
 //!
 //! A statement is right when a label of its text allows its kind and shares enough words with it. A label is found
 //! when a right statement matched it.

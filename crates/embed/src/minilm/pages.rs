@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_given_back_is_read_again_as_it_was() {
+    fn released_pages_are_read_again_unchanged() {
         let before = blake3::hash(&FILE.0);
         give_back(&FILE.0);
         assert_eq!(blake3::hash(&FILE.0), before);

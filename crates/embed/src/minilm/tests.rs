@@ -73,7 +73,7 @@ fn the_model_names_itself() {
 }
 
 #[test]
-fn everyday_words_are_told_from_names() {
+fn everyday_words_are_distinguished_from_names() {
     for everyday in ["house", "Database", "café", "configuration", "the"] {
         assert!(is_everyday(everyday), "{everyday}");
     }

@@ -1,4 +1,4 @@
-//! Exports memories into a folder: one folder a project, one document a memory. Exporting again changes no byte of what is still so.
+//! Exports memories into a folder: one folder a project, one document a memory. Exporting again changes no byte of an unchanged memory.
 //!
 //! Only documents we wrote are replaced or removed, and not even those where a person's edit has not been imported. A document whose memory
 //! is not known here stays too: it may be somebody else's, waiting to be imported; only what was forgotten here goes.
@@ -144,7 +144,7 @@ impl<'a> MarkdownFolder<'a> {
         prepare_record(record, self.options.redactor, &Provenance::User, self.options.now).ok()
     }
 
-    /// Writes the document of a memory, where it is not there just so.
+    /// Writes the document of a memory, unless it is there already.
     fn put(&mut self, memory: &Memory, record: &MemoryRecord) -> Result<(), ExchangeError> {
         let written = self.written.remove(memory.uid.as_str()).unwrap_or_default();
         if let Some(edited) = written.iter().find(|written| self.holds_an_edit(written, memory)) {
@@ -198,7 +198,7 @@ impl<'a> MarkdownFolder<'a> {
         Ok(path)
     }
 
-    /// Writes a file, whole or not at all, unless it says that already.
+    /// Writes a file, whole or not at all, unless it holds this text already.
     fn write(&mut self, path: &Path, text: &str) -> Result<(), ExchangeError> {
         if fs::read(path).is_ok_and(|before| before == text.as_bytes()) {
             return Ok(());

@@ -240,7 +240,11 @@ impl<'a> FileImport<'a> {
     fn revise(&mut self, store: &mut Store, edited: &PreparedMemory) -> Result<bool, StoreError> {
         let Some(memory) = store.memories().by_uid(&edited.uid)? else { return Ok(false) };
         let Some(content) = edit_of(edited, &memory) else { return Ok(false) };
-        match store.memories_mut().revise(memory.id, &content, self.options.now) {
+        match store.memories_mut().revise(
+            memory.id,
+            &prepare(content, self.options.redactor),
+            self.options.now,
+        ) {
             Ok(()) => self.report.revised += 1,
             Err(StoreError::Forgotten { .. }) => self.report.forgotten += 1,
             Err(error) => return Err(error),
@@ -257,13 +261,14 @@ pub(crate) fn prepare_record(
     now: Timestamp,
 ) -> Result<PreparedMemory, RecordError> {
     record.scrub_names(redactor)?;
-    let content = record.content(Provenance::Import, now)?;
-    let provenance = content.provenance.clone().min(max_provenance.clone());
-    let content = prepare(Content { provenance, ..content }, redactor);
+    // The kind follows from who claims to have said it; how far that is believed comes after.
+    let claimed = record.content.provenance()?.unwrap_or(Provenance::Import);
+    let content = record.content.clone().into_content(claimed.clone(), now)?;
+    let content = prepare(Content { provenance: claimed.min(max_provenance.clone()), ..content }, redactor);
     let created_at = record.created_at(now)?;
     let history = Some(record.history(now)?);
     let uid = record.uid()?.unwrap_or_else(|| uid_from_content(&record, &content, created_at));
-    let attachments = record.attachments(redactor, now)?;
+    let attachments = record.attachments(redactor, max_provenance, now)?;
     let links = record.take_links(&uid);
     let session = record.session.take();
     let host = record.host.take().unwrap_or_else(|| "import".to_owned());
@@ -313,7 +318,7 @@ pub(crate) fn edit_of(edited: &PreparedMemory, memory: &Memory) -> Option<Conten
         pinned,
         // A document does not carry them; they hold as long as nobody wrote other words.
         details: before.details.clone().filter(|_| says_the_same_words(before, after)),
-        ..after.clone()
+        ..after.clone().into_inner()
     };
     let provenance = before.provenance.clone().min(after.provenance.clone());
     (content != *before).then_some(Content { provenance, ..content })

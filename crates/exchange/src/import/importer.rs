@@ -5,7 +5,7 @@
 
 use super::project_resolver::ProjectResolver;
 use crate::imported::{ImportedProject, ImportedSession};
-use backstory_memory::{Content, MemoryId, ProjectId, SessionId, Timestamp, Uid};
+use backstory_memory::{Content, MemoryId, ProjectId, Redacted, SessionId, Timestamp, Uid};
 use backstory_store::{
     Attachments, ImportProgress, InsertOutcome, MemoryLinks, MemoryOrigin, NewMemory, Store, StoreError,
     UsageHistory,
@@ -22,9 +22,9 @@ pub(crate) struct PreparedMemory {
     pub(crate) project: ImportedProject,
     pub(crate) session: Option<ImportedSession>,
     pub(crate) created_at: Timestamp,
-    pub(crate) content: Content,
+    pub(crate) content: Redacted<Content>,
     pub(crate) history: Option<UsageHistory>,
-    pub(crate) attachments: Attachments,
+    pub(crate) attachments: Redacted<Attachments>,
     pub(crate) links: MemoryLinks,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Importer<'a> {
     resolver: ProjectResolver<'a>,
     duplicates: DuplicateRule,
     sessions: HashMap<ImportedSession, SessionId>,
-    batch: Vec<(NewMemory, Attachments)>,
+    batch: Vec<(NewMemory, Redacted<Attachments>)>,
     links: Vec<MemoryLinks>,
     report: ImporterReport,
 }
@@ -122,7 +122,8 @@ impl<'a> Importer<'a> {
         if let Some(id) = self.sessions.get(&session) {
             return Ok(*id);
         }
-        let id = store.sessions_mut().find_or_create(project, &session.host, &session.name, at)?;
+        let name = self.resolver.redact(&session.name);
+        let id = store.sessions_mut().find_or_create(project, &session.host, &name, at)?;
         self.sessions.insert(session, id);
         Ok(id)
     }

@@ -8,9 +8,10 @@ use super::options::{EXCLUDED, ImportOptions, SkipCounts};
 use super::project_resolver::ProjectResolver;
 use crate::imported::{ImportItem, ImportedMemory, ImportedSession};
 use crate::sources::{ImportSource, SourceInstance, UnreadableSource, reason};
-use crate::time::FIRST_MOMENT;
-use backstory_capture::{Redactor, prepare};
-use backstory_memory::{Content, Memory, MemoryId, Provenance, Relation, Timestamp, Uid, cap, digest};
+use backstory_capture::{Redactor, prepare, prepare_attachments};
+use backstory_memory::{
+    Content, FIRST_MOMENT, Memory, MemoryId, Provenance, Relation, Timestamp, Uid, cap, digest,
+};
 use backstory_store::{Attachments, Filter, ImportProgress, MemoryLinks, Scope, Store, StoreError};
 use std::collections::HashMap;
 
@@ -65,7 +66,7 @@ pub fn import_memories(
 }
 
 fn state_of(instance: &SourceInstance, redactor: &Redactor) -> ImportProgress {
-    let location = redactor.scrub(&instance.path.to_string_lossy()).into_string();
+    let location = redactor.scrub(&instance.path.to_string_lossy());
     let (source, fingerprint) = (instance.source.as_str().to_owned(), instance.fingerprint.clone());
     ImportProgress { source, location, fingerprint, imported: 0, is_done: false }
 }
@@ -149,7 +150,7 @@ impl<'a> InstanceImport<'a> {
             created_at: memory.created_at.min(self.options.now),
             content: prepare(Content { provenance, ..memory.content }, redactor),
             history: memory.history,
-            attachments: Attachments::default(),
+            attachments: prepare_attachments(Attachments::default(), redactor),
         }
     }
 

@@ -1,7 +1,7 @@
 //! What may be imported: from when, of which projects, believed how far.
 
 use backstory_capture::Redactor;
-use backstory_memory::{ProjectId, ProjectKey, ProjectRef, Provenance, Timestamp};
+use backstory_memory::{ProjectId, ProjectKey, ProjectRef, Provenance, Redacted, Timestamp};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -52,7 +52,7 @@ pub enum DefaultProject {
     /// One that is known.
     Known(ProjectId),
     /// The one of a folder; it is made when the first record needs it.
-    At(ProjectRef),
+    At(Redacted<ProjectRef>),
 }
 
 /// How many things were skipped, by the reason.
@@ -80,7 +80,7 @@ impl ImportOptions<'_> {
 
     /// Whether something can have happened then.
     pub(crate) fn is_possible(&self, at: Timestamp) -> bool {
-        at >= crate::time::FIRST_MOMENT && at <= self.now.plus_ms(Timestamp::DAY_MS)
+        at >= backstory_memory::FIRST_MOMENT && at <= self.now.plus_ms(Timestamp::DAY_MS)
     }
 
     /// Whether only a part of what there is is wanted: what is skipped now may be wanted later.

@@ -77,7 +77,7 @@ fn preview_transcripts(
             preview.skip("of no folder");
             continue;
         };
-        let project_ref = safe_project_ref(&folder, options.redactor);
+        let project_ref = safe_project_ref(&folder, options.redactor).into_inner();
         if !is_wanted(options, &project_ref.name, &project_ref.keys) || (options.excludes_folder)(&folder) {
             continue;
         }
@@ -97,7 +97,7 @@ fn preview_instance(instance: &SourceInstance, options: &ImportOptions<'_>) -> S
             let (name, keys) = match memory.project {
                 ImportedProject::Folder(folder) if (options.excludes_folder)(&folder) => return,
                 ImportedProject::Folder(folder) => {
-                    let project_ref = safe_project_ref(&folder, options.redactor);
+                    let project_ref = safe_project_ref(&folder, options.redactor).into_inner();
                     (project_ref.name, project_ref.keys)
                 }
                 ImportedProject::Keyed { name, keys } => (name, keys),

@@ -2,8 +2,8 @@
 
 use super::options::{DefaultProject, ImportOptions};
 use crate::imported::ImportedProject;
-use backstory_capture::{Redactor, safe_project_ref};
-use backstory_memory::{ProjectId, ProjectKey, ProjectRef, Timestamp};
+use backstory_capture::{Redactor, safe_project_ref, unlocated_project_ref};
+use backstory_memory::{ProjectId, ProjectKey, ProjectRef, Redacted, Timestamp};
 use backstory_store::{Store, StoreError};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -40,6 +40,11 @@ impl<'a> ProjectResolver<'a> {
         ProjectResolver { redactor, now, rules: ProjectRules::All(default), known: HashMap::new() }
     }
 
+    /// Takes secrets out of a name.
+    pub(crate) fn redact(&self, name: &str) -> Redacted<String> {
+        self.redactor.scrub(name)
+    }
+
     /// Finds or makes a project; nothing where it is not wanted.
     pub(crate) fn resolve(
         &mut self,
@@ -55,7 +60,8 @@ impl<'a> ProjectResolver<'a> {
                 None => None,
             },
             ImportedProject::Keyed { name, keys } => {
-                Some(store.projects_mut().find_or_create(&without_folder(name, keys.clone()), self.now)?)
+                let project_ref = unlocated_project_ref(name, keys, self.redactor);
+                Some(store.projects_mut().find_or_create(&project_ref, self.now)?)
             }
             ImportedProject::Named(name) => self.named(store, name)?,
             ImportedProject::Unnamed => match self.rules {
@@ -70,7 +76,7 @@ impl<'a> ProjectResolver<'a> {
         Ok(id)
     }
 
-    fn folder(&mut self, folder: &Path) -> Option<ProjectRef> {
+    fn folder(&mut self, folder: &Path) -> Option<Redacted<ProjectRef>> {
         match &mut self.rules {
             ProjectRules::Filtered(refs) => refs.project_ref(folder),
             ProjectRules::All(_) => Some(safe_project_ref(folder, self.redactor)),
@@ -78,7 +84,7 @@ impl<'a> ProjectResolver<'a> {
     }
 
     fn named(&self, store: &mut Store, name: &str) -> Result<Option<ProjectId>, StoreError> {
-        let name = self.redactor.scrub(name).into_string();
+        let name = self.redactor.scrub(name).into_inner();
         if let ProjectRules::Filtered(refs) = &self.rules
             && !refs.options.wants_name(&name)
         {
@@ -87,19 +93,15 @@ impl<'a> ProjectResolver<'a> {
         if let [only] = store.projects().named(&name)?.as_slice() {
             return Ok(Some(only.id));
         }
-        let keys = vec![ProjectKey::Named(name.clone())];
-        store.projects_mut().find_or_create(&without_folder(&name, keys), self.now).map(Some)
+        let project_ref = unlocated_project_ref(&name, &[ProjectKey::Named(name.clone())], self.redactor);
+        store.projects_mut().find_or_create(&project_ref, self.now).map(Some)
     }
-}
-
-fn without_folder(name: &str, keys: Vec<ProjectKey>) -> ProjectRef {
-    ProjectRef { keys, name: name.to_owned(), root: String::new(), parent: None }
 }
 
 /// What folders say about their projects, each looked at once.
 pub(crate) struct ProjectRefs<'a> {
     options: &'a ImportOptions<'a>,
-    known: HashMap<PathBuf, Option<ProjectRef>>,
+    known: HashMap<PathBuf, Option<Redacted<ProjectRef>>>,
 }
 
 impl<'a> ProjectRefs<'a> {
@@ -108,7 +110,7 @@ impl<'a> ProjectRefs<'a> {
     }
 
     /// Returns the project of a folder; nothing where it is not wanted.
-    pub(crate) fn project_ref(&mut self, folder: &Path) -> Option<ProjectRef> {
+    pub(crate) fn project_ref(&mut self, folder: &Path) -> Option<Redacted<ProjectRef>> {
         if let Some(known) = self.known.get(folder) {
             return known.clone();
         }

@@ -125,7 +125,7 @@ fn jobs(
 fn state_of(transcript: &HostTranscript, options: &ImportOptions<'_>) -> ImportProgress {
     let path = transcript.path.to_string_lossy();
     let place = transcript.session.as_ref().map_or(path.to_string(), |session| format!("{path} {session}"));
-    let place = options.redactor.scrub(&place).into_string();
+    let place = options.redactor.scrub(&place);
     let fingerprint = format!("{} {}", transcript.bytes, transcript.modified.0);
     ImportProgress {
         source: transcript.host.as_str().to_owned(),
@@ -229,8 +229,10 @@ impl<'a> TranscriptScan<'a> {
             host: host.as_str().to_owned(),
             host_session: entry.session,
             tool: entry.event.tool,
-            sequence: Some(entry.id.clone()),
+            sequence: None,
             provenance: entry.event.provenance.min(Provenance::Import),
+            // A session that was resumed or forked repeats what came before under another name: it is still the same.
+            key: Some(IdempotencyKey::new(host.as_str(), "", entry.event.activity.kind(), &entry.id, "")),
             body: EventBody { activity: entry.event.activity, subagent: entry.event.subagent },
         };
         // Nothing was injected into a session that no hook captured.
@@ -239,13 +241,10 @@ impl<'a> TranscriptScan<'a> {
             redactor: self.options.redactor,
             most_bytes: self.options.max_event_bytes,
             root: &project_ref.root,
-            given: &injected,
+            injected: &injected,
             at: entry.at,
         };
-        let mut event = normalise(observation, &around);
-        // A session that was resumed or forked repeats what came before under another name: it is still the same.
-        event.key = IdempotencyKey::new(&event.host, "", event.kind, &entry.id, "");
-        Ok(IncomingEvent { event, project_ref })
+        Ok(IncomingEvent { event: normalise(observation, &around), project_ref })
     }
 }
 

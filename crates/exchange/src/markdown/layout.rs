@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub(crate) const PROJECT_FILE: &str = "project.md";
 /// A longer file is not a document.
 const LONGEST: u64 = 16 << 20;
-/// Folders are looked into so deep.
+/// How deep folders are searched.
 const DEEPEST: usize = 8;
 /// The longest part of a file's name that is taken from a title, and of a folder's from a project's name.
 const LONGEST_NAME: usize = 60;
@@ -100,8 +100,8 @@ pub(crate) fn document_at(path: &Path) -> Result<MarkdownDocument, DocumentError
     }
     let text = String::from_utf8(bytes).map_err(|error| bad(format!("not UTF-8: {}", error.utf8_error())))?;
     let mut document = read_document(&text)?;
-    if document.record.kind.is_none() {
-        document.record.kind = kind_of(path);
+    if document.record.content.kind.is_none() {
+        document.record.content.kind = kind_of(path);
     }
     Ok(document)
 }
@@ -116,7 +116,7 @@ fn kind_of(path: &Path) -> Option<String> {
 /// Returns the name of a project's folder; `others` are those it must not be confused with.
 ///
 /// It is the same in every store that knows the same projects. Two that would have one name both get a suffix, so that neither depends on
-/// which was met first.
+/// which was seen first.
 pub(crate) fn project_name(project: &MemoryRecord, others: &[MemoryRecord]) -> String {
     let plain = |project: &MemoryRecord| {
         let safe = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' };
@@ -149,14 +149,14 @@ pub(crate) fn file_name(record: &MemoryRecord) -> PathBuf {
         Some(serde_json::Value::String(at)) => at.chars().take_while(|c| *c != 'T').collect(),
         _ => String::new(),
     };
-    let title = record.title.as_deref().unwrap_or_default().to_lowercase();
+    let title = record.content.title.as_deref().unwrap_or_default().to_lowercase();
     let words = title.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let about = shortened(&words.collect::<Vec<_>>().join("-"));
     let own = short(digest(record.uid.iter().map(String::as_bytes)));
     let day: String = day.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
     let parts = [day.as_str(), about.as_str(), own.as_str()];
     let name: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    let kind: Kind = record.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(Kind::Note);
+    let kind: Kind = record.content.kind.as_deref().and_then(|kind| kind.parse().ok()).unwrap_or(Kind::Note);
     Path::new(kind.as_str()).join(format!("{}.md", name.join("-")))
 }
 
@@ -178,6 +178,7 @@ fn shortened(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backstory_memory::ContentRecord;
     use proptest::prelude::*;
     use std::path::Component;
 
@@ -192,8 +193,11 @@ mod tests {
     fn memory(title: &str, uid: &str, at: &str) -> MemoryRecord {
         MemoryRecord {
             uid: Some(uid.to_owned()),
-            kind: Some("decision".to_owned()),
-            title: Some(title.to_owned()),
+            content: ContentRecord {
+                kind: Some("decision".to_owned()),
+                title: Some(title.to_owned()),
+                ..ContentRecord::default()
+            },
             created_at: Some(at.into()),
             ..MemoryRecord::default()
         }

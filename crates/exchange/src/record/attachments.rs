@@ -2,12 +2,14 @@
 //!
 //! A record that a person or another program writes needs none of it; `export` writes it so that nothing is lost.
 
-use super::{MemoryRecord, OneOrMany, time};
+use super::{MemoryRecord, OneOrMany};
 use crate::error::RecordError;
-use crate::time::iso;
-use backstory_capture::{Redactor, prepare};
-use backstory_memory::{Content, Digest, Kind, Provenance, Relation, Timestamp, Uid};
-use backstory_store::{Anchor, Attachments, Author, MemoryLinks, PriorWording};
+use backstory_capture::{Redactor, prepare_attachments};
+use backstory_memory::{
+    ContentError, ContentRecord, Digest, Kind, MemoryScope, Provenance, Redacted, Relation, Timestamp, Uid,
+    iso, record_time,
+};
+use backstory_store::{Anchor, Attachments, Author, MemoryLinks, Revision};
 use serde::{Deserialize, Serialize};
 
 /// What a memory said until it was revised.
@@ -17,15 +19,8 @@ pub struct RevisionRecord {
     #[serde(skip_serializing_if = "Option::is_none")]
     until: Option<serde_json::Value>,
     replaced_by: Option<String>,
-    kind: Option<String>,
-    title: String,
-    body: String,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    facts: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    concepts: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    files: Vec<String>,
+    #[serde(flatten)]
+    content: ContentRecord,
 }
 
 /// A place in the code that a memory is about.
@@ -43,12 +38,12 @@ impl MemoryRecord {
     /// Adds the revisions and anchors of a memory. Anchors that say no more than its files do are left out.
     pub(crate) fn attach(&mut self, carried: Attachments) {
         let says_more = |anchor: &Anchor| {
-            anchor.symbol.is_some() || anchor.hash.is_some() || !self.files.contains(&anchor.path)
+            anchor.symbol.is_some() || anchor.hash.is_some() || !self.content.files.contains(&anchor.path)
         };
         if carried.anchors.iter().any(says_more) {
             self.anchors = carried.anchors.into_iter().map(AnchorRecord::from_anchor).collect();
         }
-        self.revisions = carried.wordings.into_iter().map(RevisionRecord::from_wording).collect();
+        self.revisions = carried.revisions.iter().map(RevisionRecord::from_revision).collect();
         self.subject = carried.subject.map(|subject| subject.to_string());
         self.polished_from = carried.polished_from.map(|from| from.to_string());
     }
@@ -57,26 +52,28 @@ impl MemoryRecord {
     pub(crate) fn attachments(
         &self,
         redactor: &Redactor,
+        max_provenance: &Provenance,
         now: Timestamp,
-    ) -> Result<Attachments, RecordError> {
-        let wordings = self.revisions.iter().map(|wording| wording.read(redactor, now));
+    ) -> Result<Redacted<Attachments>, RecordError> {
+        let revisions = self.revisions.iter().filter_map(|said| said.read(max_provenance, now).transpose());
         let digest = |text: &Option<String>| text.as_deref().and_then(Digest::from_hex);
-        Ok(Attachments {
-            wordings: wordings.collect::<Result<_, _>>()?,
-            anchors: self.anchors.iter().map(|anchor| anchor.read(redactor)).collect(),
+        let attachments = Attachments {
+            revisions: revisions.collect::<Result<_, _>>()?,
+            anchors: self.anchors.iter().map(AnchorRecord::read).collect(),
             subject: digest(&self.subject),
             polished_from: digest(&self.polished_from),
-        })
+        };
+        Ok(prepare_attachments(attachments, redactor))
     }
 
     /// Adds how a memory relates to others.
-    pub(crate) fn add_links(&mut self, ties: &MemoryLinks) {
+    pub(crate) fn add_links(&mut self, known: &MemoryLinks) {
         let uids_of = |relation: Relation| -> Option<OneOrMany> {
-            let uids = ties.links.iter().filter(|(kind, _)| *kind == relation);
+            let uids = known.links.iter().filter(|(kind, _)| *kind == relation);
             let uids: Vec<String> = uids.map(|(_, uid)| uid.to_string()).collect();
             (!uids.is_empty()).then_some(OneOrMany::Many(uids))
         };
-        self.superseded_by = ties.superseded_by.as_ref().map(ToString::to_string);
+        self.superseded_by = known.superseded_by.as_ref().map(ToString::to_string);
         self.supersedes = uids_of(Relation::Supersedes);
         self.contradicts = uids_of(Relation::Contradicts);
         self.derived_from = uids_of(Relation::DerivedFrom);
@@ -102,42 +99,30 @@ impl MemoryRecord {
 }
 
 impl RevisionRecord {
-    fn from_wording(wording: PriorWording) -> RevisionRecord {
+    fn from_revision(revision: &Revision) -> RevisionRecord {
         RevisionRecord {
-            until: Some(serde_json::Value::String(iso(wording.until))),
-            replaced_by: Some(wording.replaced_by.as_str().to_owned()),
-            kind: Some(wording.kind.to_string()),
-            title: wording.title,
-            body: wording.body,
-            facts: wording.facts,
-            concepts: wording.concepts,
-            files: wording.files,
+            until: Some(serde_json::Value::String(iso(revision.until))),
+            replaced_by: Some(revision.replaced_by.as_str().to_owned()),
+            content: ContentRecord::from_content(&revision.content),
         }
     }
 
-    fn read(&self, redactor: &Redactor, now: Timestamp) -> Result<PriorWording, RecordError> {
-        let kind = self
-            .kind
-            .as_deref()
-            .and_then(|kind| Kind::from_input(kind, &Provenance::User).ok())
-            .unwrap_or(Kind::Note);
-        let content = Content {
-            facts: self.facts.clone(),
-            concepts: self.concepts.clone(),
-            files: self.files.clone(),
-            ..Content::new(kind, &self.title, &self.body)
+    /// Returns the revision, believed no more than `max_provenance`; nothing where it says nothing.
+    fn read(&self, max_provenance: &Provenance, now: Timestamp) -> Result<Option<Revision>, RecordError> {
+        let mut record = self.content.clone();
+        let is_known = record.kind.as_deref().is_some_and(|kind| Kind::parse_alias(kind).is_ok());
+        record.kind = if is_known { record.kind } else { Some(Kind::Note.to_string()) };
+        // A wording whose scope is not known counts as the user's own, so that it is never shared.
+        record.scope.get_or_insert_with(|| MemoryScope::User.as_str().to_owned());
+        let provenance = record.provenance()?.unwrap_or(Provenance::Import).min(max_provenance.clone());
+        let content = match record.into_content(provenance, now) {
+            Err(ContentError::Empty) => return Ok(None),
+            content => content?,
         };
-        let safe = prepare(content, redactor);
-        Ok(PriorWording {
-            kind,
-            title: safe.title,
-            body: safe.body,
-            facts: safe.facts,
-            concepts: safe.concepts,
-            files: safe.files,
-            until: time("until", self.until.as_ref(), now)?.unwrap_or(now),
-            replaced_by: self.replaced_by.as_deref().and_then(|by| by.parse().ok()).unwrap_or(Author::Person),
-        })
+        let until = record_time("until", self.until.as_ref(), now)?.unwrap_or(now);
+        let replaced_by = self.replaced_by.as_deref().and_then(|by| by.parse().ok());
+        let replaced_by = replaced_by.unwrap_or(Author::Person);
+        Ok(Some(Revision { content, until, replaced_by, author: None }))
     }
 }
 
@@ -147,11 +132,10 @@ impl AnchorRecord {
         AnchorRecord { file: anchor.path, symbol: anchor.symbol, hash }
     }
 
-    fn read(&self, redactor: &Redactor) -> Anchor {
-        let safe = |text: &String| redactor.scrub(text).into_string();
+    fn read(&self) -> Anchor {
         Anchor {
-            path: safe(&self.file),
-            symbol: self.symbol.as_ref().map(safe),
+            path: self.file.clone(),
+            symbol: self.symbol.clone(),
             hash: self.hash.as_deref().and_then(Digest::from_hex),
         }
     }

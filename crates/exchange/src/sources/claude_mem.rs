@@ -4,7 +4,9 @@
 
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, observation, summary};
-use crate::sources::rows::{each_row, first_moment, locate_database, look_up, reason, skip_rows};
+use crate::sources::rows::{
+    each_row, first_moment, locate_database, look_up, open_tables, reason, skip_rows,
+};
 use crate::sources::text::{draft, project, title};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_memory::{Category, Importance, Kind, MemoryScope, Timestamp};
@@ -27,8 +29,7 @@ pub(crate) fn read(
     instance: &SourceInstance,
     emit: &mut dyn FnMut(ImportItem),
 ) -> Result<(), UnreadableSource> {
-    let db = ForeignDatabase::open(&instance.path).map_err(|error| UnreadableSource(error.to_string()))?;
-    let tables = db.tables().map_err(|error| UnreadableSource(error.to_string()))?;
+    let (db, tables) = open_tables(instance)?;
     if !has_sessions(&tables) {
         return Err(UnreadableSource("not a database of claude-mem".to_owned()));
     }

@@ -4,7 +4,7 @@ mod mem_lite;
 mod sdsrss;
 
 use crate::imported::ImportItem;
-use crate::sources::rows::locate_database;
+use crate::sources::rows::{locate_database, open_tables};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_store::ForeignDatabase;
 
@@ -26,8 +26,7 @@ pub(crate) fn read(
     instance: &SourceInstance,
     emit: &mut dyn FnMut(ImportItem),
 ) -> Result<(), UnreadableSource> {
-    let db = ForeignDatabase::open(&instance.path).map_err(|error| UnreadableSource(error.to_string()))?;
-    let tables = db.tables().map_err(|error| UnreadableSource(error.to_string()))?;
+    let (db, tables) = open_tables(instance)?;
     if mem_lite::is_its(&tables) {
         mem_lite::read(&db, emit);
     } else if sdsrss::is_its(&tables) {

@@ -10,7 +10,7 @@ use crate::sources::observed_rows::{category, kind};
 use crate::sources::rows::{locate_database, reason};
 use crate::sources::text::{draft, project, provenance_of_tool, title};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
-use crate::time::foreign_time;
+use backstory_memory::foreign_time;
 use backstory_memory::{Kind, MemoryScope, Timestamp};
 use backstory_store::UsageHistory;
 use std::collections::HashMap;

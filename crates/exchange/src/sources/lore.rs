@@ -12,7 +12,7 @@ mod lore_files;
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject};
 use crate::sources::rows::reason;
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
-use crate::time::foreign_time;
+use backstory_memory::foreign_time;
 use backstory_memory::{Content, Provenance, Timestamp};
 use handoffs::LoreProjects;
 use serde_json::{Map, Value};
@@ -68,7 +68,7 @@ fn is_lore(folder: &Path) -> bool {
     parts.iter().any(|part| folder.join(part).is_dir())
 }
 
-/// Takes what became of one record.
+/// Receives what a record became.
 type LoreSink<'a> = dyn FnMut(Result<ImportedMemory, &'static str>) + 'a;
 
 /// One record, by field.
@@ -115,5 +115,5 @@ fn nameless() -> ImportedProject {
     ImportedProject::Named("lore".to_owned())
 }
 
-/// What is written next to a record that was taken up into another.
+/// The mark of a record that was merged into another.
 const PROMOTED: &str = "promoted";

@@ -1,7 +1,7 @@
 //! Memory files: what people and agents wrote down for agents, section by section, each anchored to its file.
 //!
 //! The host gives most of these files to the agent by itself: what comes from such a file is of the category `rules-file`, so that
-//! it can be found and need not be loading again. Imports like `@path` are not followed. Not here: Markdown that this program
+//! it can be found and need not be injected again. Imports like `@path` are not followed. Not here: Markdown that this program
 //! exported itself.
 
 mod generated;
@@ -26,9 +26,9 @@ use std::time::UNIX_EPOCH;
 /// A longer file is no memory file.
 const MOST_FILE_BYTES: u64 = 1 << 20;
 const MOST_BODY_BYTES: usize = 4_000;
-/// Somebody wrote it on purpose; it may have grown old.
+/// Somebody wrote it on purpose, but it may be out of date.
 const CONFIDENCE: f64 = 0.7;
-/// The file itself is what holds, and the host gives it: a copy of it is not sure enough to be loading when a session starts.
+/// The host gives the file itself to the agent: a copy of it is not sure enough to be injected when a session starts.
 const CONFIDENCE_IN_A_COPY: f64 = 0.45;
 
 /// Finds the memory files of projects and of the user.
@@ -43,7 +43,7 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
         let is_known = instances.iter().any(|known| known.path == path);
         let instance = SourceInstance::at(ImportSource::Markdown, &path)
             .filter(|instance| !is_known && instance.bytes > 0);
-        // What a clone or a checkout touches has not changed for that.
+        // A clone or a checkout changes the time of a file without changing its text.
         let fingerprint =
             text_of(&path).map_or_else(|why| why.0, |text| digest([text.as_bytes()]).to_string());
         instances.extend(instance.map(|instance| SourceInstance { fingerprint, scope, ..instance }));
@@ -101,7 +101,7 @@ impl MemoryFile {
     fn of_user(path: &Path, loading: HostLoading) -> MemoryFile {
         MemoryFile {
             name: path.to_string_lossy().into_owned(),
-            // What holds everywhere has to be kept somewhere.
+            // A memory needs a project, also one that holds everywhere.
             project: ImportedProject::Named("everywhere".to_owned()),
             scope: MemoryScope::User,
             loading,

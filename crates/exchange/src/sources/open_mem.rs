@@ -5,7 +5,9 @@
 
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, observation, summary};
-use crate::sources::rows::{each_row, first_moment, locate_database, look_up, reason, skip_rows};
+use crate::sources::rows::{
+    each_row, first_moment, locate_database, look_up, open_tables, reason, skip_rows,
+};
 use crate::sources::text::{project, provenance_of_tool, unique};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_memory::{Content, MemoryScope};
@@ -32,8 +34,7 @@ pub(crate) fn read(
     instance: &SourceInstance,
     emit: &mut dyn FnMut(ImportItem),
 ) -> Result<(), UnreadableSource> {
-    let db = ForeignDatabase::open(&instance.path).map_err(|error| UnreadableSource(error.to_string()))?;
-    let tables = db.tables().map_err(|error| UnreadableSource(error.to_string()))?;
+    let (db, tables) = open_tables(instance)?;
     let has = |name: &str| tables.iter().any(|table| table == name);
     if !(has("user_observations") || has("observations") && has("sessions")) {
         return Err(UnreadableSource("not a database of open-mem".to_owned()));

@@ -1,12 +1,21 @@
 //! Rows of other programs' databases: where the database is, each row in turn, and why one is skipped.
 
-use super::{ImportSource, SourceInstance};
+use super::{ImportSource, SourceInstance, UnreadableSource};
 use crate::imported::{ImportItem, ImportedMemory};
-use crate::time::foreign_time;
-use backstory_memory::Timestamp;
+use backstory_memory::{Timestamp, foreign_time};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::ops::ControlFlow;
 use std::path::Path;
+
+/// Opens the database of a source instance, and lists its tables.
+pub(crate) fn open_tables(
+    instance: &SourceInstance,
+) -> Result<(ForeignDatabase, Vec<String>), UnreadableSource> {
+    let unreadable = |error: backstory_store::StoreError| UnreadableSource(error.to_string());
+    let db = ForeignDatabase::open(&instance.path).map_err(unreadable)?;
+    let tables = db.tables().map_err(unreadable)?;
+    Ok((db, tables))
+}
 
 /// Why something is skipped.
 pub(crate) mod reason {
@@ -66,7 +75,7 @@ pub(crate) fn skip_rows(
     each_row(db, wanted, emit, |_| Err(why));
 }
 
-/// Calls `take` with the wanted rows of a table that is only looked up in: what is damaged there is not known.
+/// Calls `take` with the wanted rows of a lookup table; damaged rows are missing.
 pub(crate) fn look_up(db: &ForeignDatabase, wanted: RowQuery<'_>, mut take: impl FnMut(&ForeignRow)) {
     // The table these rows belong to is read on its own, and reports the damage.
     drop(db.each(wanted, |row| {

@@ -1,24 +1,70 @@
-//! How the tests of other programs' memories look at a machine: databases made here, and all that is found in them.
+//! Databases and folders of other programs, made for a test, and everything an import reads from them.
 
-use backstory_exchange::{ImportItem, ImportSource, ImportedMemory, SearchPaths};
+use backstory_capture::Redactor;
+use backstory_exchange::{
+    ImportItem, ImportOptions, ImportSource, ImportedMemory, SearchPaths, SourceInstance, UnreadableSource,
+};
+use backstory_memory::{Kind, Timestamp};
 use rusqlite::Connection;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All that was read.
-#[derive(Debug)]
+pub(crate) const NOW: Timestamp = Timestamp(1_790_000_000_000);
+
+/// Returns the options of an import without any filter.
+pub(crate) fn import_everything(redactor: &Redactor) -> ImportOptions<'_> {
+    ImportOptions {
+        redactor,
+        max_event_bytes: 16 << 10,
+        now: NOW,
+        since: None,
+        project_filter: None,
+        excludes_folder: &|_| false,
+        excludes_name: &|_| false,
+        is_own_prompt: |_| false,
+    }
+}
+
+/// Everything an import read.
+#[derive(Debug, Default)]
 pub(crate) struct CollectedItems {
     pub(crate) memories: Vec<ImportedMemory>,
-    /// What was skipped, and how often.
-    pub(crate) skipped: BTreeMap<&'static str, usize>,
+    /// Why items were skipped, in order.
+    pub(crate) skipped: Vec<&'static str>,
 }
 
 impl CollectedItems {
+    /// Reads everything at one place.
+    pub(crate) fn read(instance: &SourceInstance) -> Result<CollectedItems, UnreadableSource> {
+        let mut items = CollectedItems::default();
+        instance.read(&mut |item| match item {
+            ImportItem::Memory(memory) => items.memories.push(*memory),
+            ImportItem::Skipped(why) => items.skipped.push(why),
+        })?;
+        Ok(items)
+    }
+
     /// Returns a memory by its name.
     pub(crate) fn named(&self, name: &str) -> &ImportedMemory {
         let found = self.memories.iter().find(|memory| memory.name == name);
         found.unwrap_or_else(|| panic!("no {name} in {:#?}", self.names()))
+    }
+
+    /// Returns every name with its kind.
+    pub(crate) fn kinds(&self) -> Vec<(&str, Kind)> {
+        self.memories.iter().map(|memory| (memory.name.as_str(), memory.content.kind)).collect()
+    }
+
+    /// Returns why items were skipped, and how often.
+    pub(crate) fn skipped(&self) -> Vec<(&'static str, usize)> {
+        let mut counts = BTreeMap::new();
+        self.skipped.iter().for_each(|why| *counts.entry(*why).or_default() += 1);
+        counts.into_iter().collect()
+    }
+
+    pub(crate) fn titles(&self) -> Vec<&str> {
+        self.memories.iter().map(|memory| memory.content.title.as_str()).collect()
     }
 
     pub(crate) fn names(&self) -> Vec<&str> {
@@ -26,7 +72,7 @@ impl CollectedItems {
     }
 }
 
-/// Makes a database, as a program leaves it that has ended.
+/// Makes a database as a program leaves it when it ends.
 pub(crate) fn database(path: &Path, sql: &[&str]) -> PathBuf {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let db = Connection::open(path).unwrap();
@@ -37,30 +83,21 @@ pub(crate) fn database(path: &Path, sql: &[&str]) -> PathBuf {
     path.to_owned()
 }
 
-/// Reads a place twice: it must say the same, and nothing may change where it lies.
+/// Reads a source twice. Both times it yields the same, and its folder stays as it was.
 pub(crate) fn read(source: ImportSource, path: &Path) -> CollectedItems {
     let search = if path.is_dir() { path } else { path.parent().unwrap() };
     let before = listing(search);
-    let reading = read_once(source, path);
-    assert_eq!(reading.names(), read_once(source, path).names());
+    let read = || CollectedItems::read(&source.at(path).unwrap()).unwrap();
+    let reading = read();
+    assert_eq!(reading.names(), read().names());
     assert_eq!(before, listing(search));
     reading
 }
 
-fn read_once(source: ImportSource, path: &Path) -> CollectedItems {
-    let mut reading = CollectedItems { memories: Vec::new(), skipped: BTreeMap::new() };
-    let found = source.at(path).unwrap().read(&mut |found| match found {
-        ImportItem::Memory(memory) => reading.memories.push(*memory),
-        ImportItem::Skipped(why) => *reading.skipped.entry(why).or_default() += 1,
-    });
-    found.unwrap();
-    reading
-}
-
-/// Returns why a place is refused.
+/// Returns why a source is refused.
 pub(crate) fn refused(source: ImportSource, path: &Path) -> String {
     let instance = source.at(path).unwrap();
-    instance.read(&mut |found| panic!("{found:?}")).unwrap_err().to_string()
+    instance.read(&mut |item| panic!("{item:?}")).unwrap_err().to_string()
 }
 
 /// Returns a machine whose home is this folder.
@@ -85,6 +122,15 @@ pub(crate) fn listing(folder: &Path) -> Vec<(PathBuf, u64)> {
     }
     files.sort();
     files
+}
+
+/// Copies a folder with everything below it.
+pub(crate) fn copy_folder(from: &Path, to: &Path) {
+    for (path, _) in listing(from) {
+        let copy = to.join(path.strip_prefix(from).unwrap());
+        fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        fs::copy(path, copy).unwrap();
+    }
 }
 
 /// Leaves half of a file.

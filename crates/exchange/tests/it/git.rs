@@ -1,9 +1,8 @@
-//! What is made of a repository's history.
+//! Importing the history of a repository.
 
+use crate::fixtures::CollectedItems;
 use crate::repository::TestRepository;
-use backstory_exchange::{
-    ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance,
-};
+use backstory_exchange::{ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance};
 use backstory_memory::{Confidence, Importance, Kind, Provenance, TITLE_CHARS};
 use std::path::PathBuf;
 
@@ -11,25 +10,17 @@ fn instances(projects: &[PathBuf]) -> Vec<SourceInstance> {
     ImportSource::Git.locate(&SearchPaths { projects: projects.to_vec(), ..SearchPaths::default() })
 }
 
-fn read(repository: &TestRepository) -> (Vec<ImportedMemory>, Vec<&'static str>) {
-    let (mut memories, mut skipped) = (Vec::new(), Vec::new());
-    for instance in instances(std::slice::from_ref(&repository.root)) {
-        let items = &mut |item| match item {
-            ImportItem::Memory(memory) => memories.push(*memory),
-            ImportItem::Skipped(why) => skipped.push(why),
-        };
-        instance.read(items).unwrap();
-    }
-    (memories, skipped)
+fn read(repository: &TestRepository) -> CollectedItems {
+    CollectedItems::read(&instances(std::slice::from_ref(&repository.root))[0]).unwrap()
 }
 
 #[test]
-fn a_commit_is_work_done_with_its_why() {
+fn a_commit_becomes_a_memory_of_work_with_its_reason() {
     let Some(repository) = TestRepository::make() else { return };
     let message = "fix(store)!: keep the lock while the log is copied (#12)\n\n\
          Two writers met in between, and the later one won.\n\nSigned-off-by: Me <me@example.org>\n";
     let id = repository.commit(message, &["src/store.rs", "Cargo.lock"]);
-    let (memories, skipped) = read(&repository);
+    let CollectedItems { memories, skipped } = read(&repository);
     let [memory] = memories.as_slice() else { panic!("{memories:?}") };
     let content = &memory.content;
     assert_eq!(
@@ -52,7 +43,7 @@ fn a_commit_is_work_done_with_its_why() {
 }
 
 #[test]
-fn subjects_say_the_kind_and_titles_are_words() {
+fn the_subject_of_a_commit_decides_its_kind_and_title() {
     let Some(repository) = TestRepository::make() else { return };
     let cases = [
         ("feat: search by meaning", Kind::Feature, "Search by meaning"),
@@ -80,7 +71,7 @@ fn subjects_say_the_kind_and_titles_are_words() {
     }
     let long = format!("Make {} shorter", "very long titles ".repeat(9));
     repository.commit(&long, &["a.rs"]);
-    let (memories, skipped) = read(&repository);
+    let CollectedItems { memories, skipped } = read(&repository);
     assert!(skipped.is_empty(), "{skipped:?}");
     for (memory, (subject, kind, title)) in memories.iter().zip(cases) {
         assert_eq!((memory.content.kind, memory.content.title.as_str()), (kind, title), "{subject}");
@@ -90,11 +81,11 @@ fn subjects_say_the_kind_and_titles_are_words() {
 }
 
 #[test]
-fn what_is_no_work_is_counted_and_left_out() {
+fn commits_without_work_are_skipped_and_counted() {
     let Some(repository) = TestRepository::make() else { return };
     let check = |message: &str, files: &[&str], why| {
         repository.commit(message, files);
-        assert_eq!(read(&repository).1.last(), Some(&why), "{message}");
+        assert_eq!(read(&repository).skipped.last(), Some(&why), "{message}");
     };
     repository.commit("Begin with a parser", &["src/parser.rs"]);
     check("", &["a.rs"], "an empty message");
@@ -116,36 +107,33 @@ fn what_is_no_work_is_counted_and_left_out() {
     check("Address review comments", &["a.rs"], "says nothing");
     check("Nothing is changed by this one", &[], "an empty commit");
     repository.commit_by("dependabot[bot] <bot@example.org>", "Bump the parser to something", &["a.rs"]);
-    assert_eq!(read(&repository).1.last(), Some(&"made by a machine"));
-    let (memories, _) = read(&repository);
+    assert_eq!(read(&repository).skipped.last(), Some(&"made by a machine"));
+    let memories = read(&repository).memories;
     assert_eq!(memories.len(), 1, "{memories:?}");
 }
 
 #[test]
-fn a_merge_says_nothing_and_what_it_brings_counts() {
+fn a_merge_is_skipped_but_its_commits_are_imported() {
     let Some(repository) = TestRepository::make() else { return };
     repository.commit("Begin with a parser", &["src/parser.rs"]);
     repository.git(&["checkout", "--quiet", "-b", "side"]);
     repository.commit("Add a printer for trees", &["src/printer.rs"]);
     repository.git(&["checkout", "--quiet", "main"]);
     repository.git(&["merge", "--quiet", "--no-ff", "--message", "Bring the printer of trees home", "side"]);
-    let (memories, skipped) = read(&repository);
-    let titles: Vec<&str> = memories.iter().map(|memory| memory.content.title.as_str()).collect();
-    assert_eq!(
-        (titles.as_slice(), skipped.as_slice()),
-        (&["Begin with a parser", "Add a printer for trees"][..], &["a merge"][..])
-    );
+    let items = read(&repository);
+    assert_eq!(items.titles(), ["Begin with a parser", "Add a printer for trees"]);
+    assert_eq!(items.skipped, ["a merge"]);
 }
 
 #[test]
-fn a_revert_takes_the_place_of_what_it_takes_back() {
+fn a_revert_replaces_the_commit_it_reverts() {
     let Some(repository) = TestRepository::make() else { return };
     repository.commit("Begin with a parser", &["src/parser.rs"]);
     let guess = repository.commit("parser: guess the encoding", &["src/parser.rs"]);
     repository.git(&["revert", "--no-edit", &guess]);
     let revert = repository.git(&["rev-parse", "HEAD"]);
     repository.git(&["revert", "--no-edit", &revert]);
-    let (memories, _) = read(&repository);
+    let memories = read(&repository).memories;
     let [_, _, reverted, reapplied] = memories.as_slice() else { panic!("{memories:?}") };
     assert_eq!(
         (reverted.content.title.as_str(), reverted.replaces.as_slice()),
@@ -158,7 +146,7 @@ fn a_revert_takes_the_place_of_what_it_takes_back() {
 }
 
 #[test]
-fn who_else_did_it_is_told_and_the_largest_changes_come_first() {
+fn co_authors_are_named_and_the_largest_changes_come_first() {
     let Some(repository) = TestRepository::make() else { return };
     let files: Vec<String> = (0..25).map(|number| format!("src/{number:02}.rs")).collect();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
@@ -169,7 +157,7 @@ fn who_else_did_it_is_told_and_the_largest_changes_come_first() {
         &["src/03.rs"],
     );
     repository.commit("Let the parser read names", &["src/03.rs", "src/03.rs", "src/01.rs"]);
-    let (memories, skipped) = read(&repository);
+    let CollectedItems { memories, skipped } = read(&repository);
     assert!(skipped.is_empty(), "{skipped:?}");
     let [all, agent, mine] = memories.as_slice() else { panic!("{memories:?}") };
     assert_eq!(all.content.facts[1..], ["By Somebody Else", "Changed 25 files"]);
@@ -195,7 +183,7 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
         );
     }
     let last = repository.commit("Let the parser read names", &["src/parser.rs"]);
-    let (memories, _) = read(&repository);
+    let memories = read(&repository).memories;
     let patterns: Vec<&ImportedMemory> =
         memories.iter().filter(|memory| memory.content.kind == Kind::Fact).collect();
     let [pattern] = patterns.as_slice() else { panic!("{patterns:?}") };
@@ -203,7 +191,7 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
     let counted = "In 5 of the 5 commits that changed grammar.txt, src/parser.rs changed too";
     assert_eq!(pattern.content.facts, [counted]);
     assert_eq!(pattern.content.files, ["grammar.txt", "src/parser.rs"]);
-    assert!(pattern.content.confidence < Confidence::DISTILLED, "it is no news when a session starts");
+    assert!(pattern.content.confidence < Confidence::DISTILLED, "a session start need not show it");
     assert_eq!(pattern.relates.len(), 5);
     assert!(!pattern.relates.contains(&last));
     let before = (pattern.name.clone(), pattern.created_at, pattern.content.fingerprint());
@@ -211,7 +199,7 @@ fn files_that_change_together_are_a_pattern_with_a_name_that_stays() {
         repository.commit(&format!("Describe token {number} by itself"), &["grammar.txt"]);
     }
     repository.commit("Teach the parser the last rule", &["grammar.txt", "src/parser.rs"]);
-    let (memories, _) = read(&repository);
+    let memories = read(&repository).memories;
     let pattern = memories.iter().find(|memory| memory.content.kind == Kind::Fact).unwrap();
     assert_eq!((pattern.name.clone(), pattern.created_at, pattern.content.fingerprint()), before);
     let counted = "In 6 of the 7 commits that changed src/parser.rs, grammar.txt changed too";
@@ -256,7 +244,7 @@ fn only_the_newest_commits_are_read_and_the_others_are_counted() {
     }
     std::fs::write(repository.beside("stream"), stream).unwrap();
     repository.git(&["-c", "alias.load=!git fast-import --quiet < ../stream", "load"]);
-    let (memories, skipped) = read(&repository);
+    let CollectedItems { memories, skipped } = read(&repository);
     assert_eq!((memories.len(), skipped.len()), (2_000, 50));
     assert!(skipped.iter().all(|why| *why == "older than 2,000 commits"), "{skipped:?}");
     let ends = [memories.first(), memories.last()].map(|memory| memory.unwrap().content.title.clone());
@@ -264,7 +252,7 @@ fn only_the_newest_commits_are_read_and_the_others_are_counted() {
 }
 
 #[test]
-fn a_clone_without_old_files_still_tells_what_was_said() {
+fn a_clone_without_old_files_still_yields_its_commit_messages() {
     let Some(repository) = TestRepository::make() else { return };
     (0..6).for_each(|number| {
         repository.commit(&format!("Teach the parser rule {number}"), &["src/parser.rs"]);
@@ -272,8 +260,6 @@ fn a_clone_without_old_files_still_tells_what_was_said() {
     repository.git(&["config", "uploadpack.allowFilter", "true"]);
     let origin = format!("file://{}", repository.root.display());
     repository.git(&["clone", "--quiet", "--filter=blob:none", &origin, "../partial"]);
-    let mut items = Vec::new();
-    instances(&[repository.beside("partial")])[0].read(&mut |item| items.push(item)).unwrap();
-    let memories = items.iter().filter(|item| matches!(item, ImportItem::Memory(_))).count();
-    assert_eq!((memories, items.len()), (6, 6), "{items:?}");
+    let items = CollectedItems::read(&instances(&[repository.beside("partial")])[0]).unwrap();
+    assert_eq!((items.memories.len(), items.skipped.len()), (6, 0), "{items:?}");
 }

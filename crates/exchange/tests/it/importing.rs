@@ -1,19 +1,15 @@
-//! Other programs' memories, taken into a real store: once, however often they are read.
+//! Importing other programs' memories into a real store: once, however often they are read.
 
-use crate::fixtures::{database, machine};
+use crate::fixtures::{NOW, database, import_everything, machine};
 use crate::{claude_mem, claude_mem_lite, engram, lore, open_mem};
 use backstory_capture::{Redactor, RedactorOptions};
-use backstory_exchange::{
-    ImportOptions, ImportSource, MemoryImportReport, SearchPaths, SourceInstance, import_memories,
-};
-use backstory_memory::{Kind, Memory, Provenance, Standing, Timestamp};
+use backstory_exchange::{ImportSource, MemoryImportReport, SearchPaths, SourceInstance, import_memories};
+use backstory_memory::{Kind, Memory, Provenance, Standing};
 use backstory_store::{Home, Purpose, Store};
 use std::path::Path;
 
-const NOW: Timestamp = Timestamp(1_790_000_000_000);
-
-/// A machine on which all of them were at work.
-fn busy(home: &Path) -> SearchPaths {
+/// Makes a machine on which every program was used.
+fn machine_with_all(home: &Path) -> SearchPaths {
     let at = |path: &str| home.join(path);
     database(&at(".claude-mem/claude-mem.db"), &[claude_mem::SCHEMA_13, claude_mem::OBSERVED]);
     database(&at(".claude-mem-lite/claude-mem-lite.db"), &[claude_mem_lite::SDSRSS_49]);
@@ -25,31 +21,21 @@ fn busy(home: &Path) -> SearchPaths {
     search
 }
 
-fn take(store: &mut Store, instance: &SourceInstance) -> MemoryImportReport {
+fn import(store: &mut Store, instance: &SourceInstance) -> MemoryImportReport {
     let redactor = Redactor::new(RedactorOptions::default());
-    let options = ImportOptions {
-        redactor: &redactor,
-        max_event_bytes: 16 << 10,
-        now: NOW,
-        since: None,
-        project_filter: None,
-        excludes_folder: &|_| false,
-        excludes_name: &|_| false,
-        is_own_prompt: |_| false,
-    };
-    import_memories(store, instance, &options).unwrap()
+    import_memories(store, instance, &import_everything(&redactor)).unwrap()
 }
 
-fn all(store: &Store) -> Vec<Memory> {
+fn all_memories(store: &Store) -> Vec<Memory> {
     let mut memories = Vec::new();
     store.memories().for_each(|memory| memories.push(memory)).unwrap();
     memories
 }
 
 #[test]
-fn reading_everything_again_adds_nothing() {
+fn importing_again_adds_nothing() {
     let home = tempfile::tempdir().unwrap();
-    let search = busy(home.path());
+    let search = machine_with_all(home.path());
     let mut store = Store::open(&Home::new(home.path().join("backstory")), Purpose::Command, NOW).unwrap();
     let instances: Vec<SourceInstance> =
         ImportSource::ALL.into_iter().flat_map(|source| source.locate(&search)).collect();
@@ -64,32 +50,32 @@ fn reading_everything_again_adds_nothing() {
         assert!(instances.iter().any(|instance| instance.source == source), "{source}");
     }
     for instance in &instances {
-        let report = take(&mut store, instance);
+        let report = import(&mut store, instance);
         assert!(report.unreadable.is_none() && !report.memories.is_empty(), "{instance:?} {report:?}");
     }
-    let before = all(&store);
+    let before = all_memories(&store);
     for instance in &instances {
-        assert!(take(&mut store, instance).is_unchanged);
+        assert!(import(&mut store, instance).is_unchanged);
         let touched = SourceInstance { fingerprint: "another".to_owned(), ..instance.clone() };
-        let report = take(&mut store, &touched);
+        let report = import(&mut store, &touched);
         assert!(report.memories.is_empty() && !report.is_unchanged, "{instance:?} {report:?}");
     }
-    assert_eq!(all(&store), before);
+    assert_eq!(all_memories(&store), before);
 }
 
 #[test]
-fn what_was_replaced_there_is_replaced_here() {
+fn a_memory_replaced_at_the_source_is_replaced_here() {
     let home = tempfile::tempdir().unwrap();
-    let search = busy(home.path());
+    let search = machine_with_all(home.path());
     for source in
         [ImportSource::ClaudeMemLite, ImportSource::OpenMem, ImportSource::Lore, ImportSource::Engram]
     {
         let own = Home::new(home.path().join(source.as_str()));
         let mut store = Store::open(&own, Purpose::Command, NOW).unwrap();
         for instance in source.locate(&search) {
-            take(&mut store, &instance);
+            import(&mut store, &instance);
         }
-        let memories = all(&store);
+        let memories = all_memories(&store);
         let titled = |title: &str| memories.iter().find(|memory| memory.content.title == title).unwrap();
         let (floats, cents) = (titled("Prices are floats"), titled("Prices are cents"));
         assert_eq!(floats.standing, Standing::Superseded(cents.id), "{source}");
@@ -102,9 +88,9 @@ fn what_was_replaced_there_is_replaced_here() {
 }
 
 #[test]
-fn somebody_may_point_at_a_file_or_at_its_folder() {
+fn a_source_can_be_named_by_its_file_or_its_folder() {
     let home = tempfile::tempdir().unwrap();
-    busy(home.path());
+    machine_with_all(home.path());
     let at = |source: ImportSource, path: &str| source.at(&home.path().join(path));
     for (source, folder, file) in [
         (ImportSource::ClaudeMem, ".claude-mem", ".claude-mem/claude-mem.db"),

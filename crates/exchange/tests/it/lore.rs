@@ -1,7 +1,7 @@
 //! lore's data directory. Its files are known from github.com/tslateman/lore: `LORE_CONTRACT.md`, `lib/paths.sh`, `journal/lib`,
 //! `patterns/lib`, `failures/lib`, `inbox/lib`, `evidence/lib`, `intent/lib`, `transfer/lib`, `graph/sync.sh`, `lib/search-index.sh`.
 
-use crate::fixtures::{database, machine, read, refused};
+use crate::fixtures::{copy_folder, database, machine, read, refused};
 use backstory_exchange::{ImportSource, ImportedProject};
 use backstory_memory::{Kind, MemoryScope, Provenance, Timestamp};
 use std::fs;
@@ -13,119 +13,22 @@ fn write(root: &Path, name: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-const DECISIONS: &str = r#"{"id":"dec-1","timestamp":"2026-02-10T09:00:00Z","session_id":"session-a","decision":"Prices are floats","rationale":"Easy","alternatives":[],"outcome":"pending","type":"implementation","entities":[],"tags":["shop"],"lesson_learned":null,"related_decisions":[]}
-{"id":"dec-2","timestamp":"2026-02-10T10:00:00Z","session_id":"session-a","decision":"Prices are cents","rationale":"Floats lose money","alternatives":["decimals","strings"],"outcome":"successful","type":"architecture","entities":["src/cart.rs","Cart"],"tags":["shop","money"],"lesson_learned":"Round once","related_decisions":["dec-1"],"valid_at":"2026-02-01"}
-{"id":"dec-3","timestamp":"2026-02-10T11:00:00Z","session_id":"session-a","decision":"Wrong from the start","status":"retracted","tags":[]}
-{"id":"dec-4","timestamp":"2026-02-10T12:00:00Z","session_id":"session-a","decision":"Lived in a session","tags":["architecture"]}
-{"id":"dec-5","timestamp":"2026-02-10T12:00:00Z","session_id":"nobody","decision":"Of no project","tags":["architecture"]}
-{"id":"dec-1","timestamp":"2026-02-10T09:00:00Z","session_id":"session-a","decision":"Prices are floats","rationale":"Easy","status":"superseded","superseded_by":"dec-2","tags":["shop"]}
-"#;
+const DECISIONS: &str = include_str!("../fixtures/lore/journal/data/decisions.jsonl");
 
-const PATTERNS: &str = r#"# written by hand
-patterns:
-
-    - id: "pat-1"
-      name: "Round once: at the end"
-      context: "Sums of money"
-      problem: "Half a cent is lost"
-      solution: "Use \"round\" on the sum"
-      category: "general"
-      confidence: 0.85
-      validations: 3
-      created_at: "2026-02-09T12:00:00Z"
-      examples:
-        - bad: "sum(round(x))"
-        - good: "round(sum(x))"
-    - id: "pat-2"
-      name: "Not closed
-      created_at: "2026-02-09T12:00:00Z"
-
-anti_patterns:
-    - id: "anti-1"
-      name: "Floats for money"
-      symptom: "Totals are off"
-      risk: "Money is lost"
-      fix: "Use cents"
-      category: "architecture"
-      severity: "critical"
-      created_at: "2026-02-09T13:00:00Z"
-"#;
-
-const SESSION: &str = r#"{"id": "session-a", "started_at": "2026-02-10T08:00:00Z", "ended_at": "2026-02-10T18:00:00Z",
-    "summary": "Prices were settled", "decisions_made": ["Prices are cents"], "open_threads": ["Vouchers"],
-    "handoff": {"message": "Cents are in, vouchers are not", "next_steps": ["Add a test", "Add vouchers"], "blockers": [],
-        "questions": ["Which countries?"], "created_at": "2026-02-10T17:59:00Z"},
-    "git_state": {"branch": "cents", "commits": [], "uncommitted": ["src/cart.rs"]},
-    "context": {"active_files": ["/home/dev/shop/src/cart.rs"], "environment": {"pwd": "/home/dev/shop"}}}"#;
-
-const GOAL: &str = r#"id: goal-1
-name: "Vouchers at the till"
-description: "Take them off the sum"
-
-created_at: "2026-02-16T07:05:48-08:00"
-status: active
-priority: high
-deadline: null
-
-success_criteria:
-  - id: sc-1
-    description: "Totals add up"
-    type: automated
-    met: false
-  - id: sc-2
-    description: "Already so"
-    met: true
-depends_on: []
-projects: [till]
-tags: []
-notes: ""
-"#;
-
+/// Makes a data directory that holds every kind of record.
 pub(crate) fn lore(root: &Path) {
-    write(root, "journal/data/decisions.jsonl", DECISIONS);
-    write(root, "patterns/data/patterns.yaml", PATTERNS);
-    let concepts = "concepts:\n  - id: con-1\n    name: Money\n    definition: What prices are made of\n    created_at: 2026-02-12T00:00:00Z\n    grounded_by:\n      - dec-2\n      - pat-1\n";
-    write(root, "patterns/data/concepts.yaml", concepts);
-    let failures = r#"{"id":"fail-1","timestamp":"2026-02-11T09:00:00Z","error_type":"NonZeroExit","error_message":"the tests need a till","tool":"Bash","step":3}
-"#;
-    write(root, "failures/data/failures.jsonl", failures);
-    let inbox = r#"{"id":"obs-1","timestamp":"2026-02-11T10:00:00Z","source":"manual","content":"The till is slow","status":"raw","tags":["till"]}
-{"id":"obs-2","timestamp":"2026-02-11T10:00:00Z","source":"manual","content":"Became a decision","status":"raw","tags":[]}
-{"id":"obs-2","timestamp":"2026-02-11T10:00:00Z","source":"manual","content":"Became a decision","status":"promoted","tags":[]}
-"#;
-    write(root, "inbox/data/observations.jsonl", inbox);
-    let signals = r#"{"id":"sig-1","timestamp":"2026-02-11T11:00:00Z","source":"https://example.org/paper","content":"Paper has a width","status":"raw"}
-{"id":"sig-2","timestamp":"2026-02-11T11:00:00Z","source":"manual","content":"Nothing","status":"discarded"}
-"#;
-    write(root, "inbox/data/signals.jsonl", signals);
-    let evidence = r#"{"id":"evi-1","timestamp":"2026-02-11T12:00:00Z","source":"manual","content":"Totals were off on Monday","confidence":"confirmed","tags":[],"cited_by":["dec-2"]}
-{"id":"evi-2","timestamp":"2026-02-11T12:00:00Z","source":"manual","content":"Was not so","confidence":"superseded"}
-"#;
-    write(root, "evidence/data/evidence.jsonl", evidence);
-    write(root, "transfer/data/sessions/session-a.json", SESSION);
-    write(root, "transfer/data/sessions/session-a.compressed.json", SESSION);
-    write(root, "intent/data/goals/goal-1.yaml", GOAL);
-    let reached = GOAL.replace("goal-1", "goal-2").replace("active", "completed");
-    write(root, "intent/data/goals/goal-2.yaml", &reached);
-    write(root, "registry/data/metadata.yaml", "version: \"1.0\"\nmetadata:\n  till:\n    role: state\n");
-    let graph = r#"{"nodes": {"decision-a": {"type": "decision", "name": "dec-2", "data": {"journal_id": "dec-2"}},
-        "failure-b": {"type": "failure", "name": "fail-1", "data": {}}, "file-c": {"type": "file", "name": "cart.rs"}},
-        "edges": [{"from": "decision-a", "to": "failure-b", "relation": "learned_from"},
-            {"from": "decision-a", "to": "file-c", "relation": "references"}]}"#;
-    write(root, "graph/data/graph.json", graph);
+    copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/lore"), root);
     let log = "CREATE TABLE access_log (record_type TEXT NOT NULL, record_id TEXT NOT NULL, accessed_at TEXT NOT NULL);
         INSERT INTO access_log VALUES ('decision', 'dec-2', '2026-03-01 10:00:00'), ('decision', 'dec-2', '2026-03-02 10:00:00');";
     database(&root.join("search.db"), &[log]);
 }
 
 #[test]
-fn everything_lore_kept_comes_in() {
+fn every_kind_of_lore_record_is_imported() {
     let home = tempfile::tempdir().unwrap();
     let root = home.path().join(".local/share/lore");
     lore(&root);
     let reading = read(ImportSource::Lore, &root);
-    let kinds: Vec<_> =
-        reading.memories.iter().map(|memory| (memory.name.as_str(), memory.content.kind)).collect();
     let expected = [
         ("pat-1", Kind::Fact),
         ("anti-1", Kind::Fact),
@@ -141,13 +44,12 @@ fn everything_lore_kept_comes_in() {
         ("con-1", Kind::Fact),
         ("goal-1", Kind::Goal),
     ];
-    assert_eq!(kinds, expected);
-    let skipped: Vec<_> = reading.skipped.into_iter().collect();
-    assert_eq!(skipped, [("bad YAML", 1), ("deleted", 1), ("promoted", 1), ("retracted", 3)]);
+    assert_eq!(reading.kinds(), expected);
+    assert_eq!(reading.skipped(), [("bad YAML", 1), ("deleted", 1), ("promoted", 1), ("retracted", 3)]);
 }
 
 #[test]
-fn decisions_keep_their_why_their_history_and_their_project() {
+fn decisions_keep_their_reason_history_and_project() {
     let folder = tempfile::tempdir().unwrap();
     lore(folder.path());
     let reading = read(ImportSource::Lore, folder.path());
@@ -172,7 +74,7 @@ fn decisions_keep_their_why_their_history_and_their_project() {
 }
 
 #[test]
-fn patterns_handoffs_and_goals_say_all_they_said() {
+fn patterns_handoffs_and_goals_are_imported_whole() {
     let folder = tempfile::tempdir().unwrap();
     lore(folder.path());
     let reading = read(ImportSource::Lore, folder.path());
@@ -211,7 +113,7 @@ fn patterns_handoffs_and_goals_say_all_they_said() {
 }
 
 #[test]
-fn damage_is_counted_and_the_rest_comes_in() {
+fn damaged_lines_are_counted_and_the_rest_is_imported() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path();
     let lines = "{\"id\":\"dec-1\",\"timestamp\":\"2026-02-10T09:00:00Z\",\"decision\":\"Good\"}\n\
@@ -233,24 +135,23 @@ fn damage_is_counted_and_the_rest_comes_in() {
     write(root, "search.db", "no database");
     let reading = read(ImportSource::Lore, root);
     assert_eq!(reading.names(), ["dec-1"]);
-    let skipped: Vec<_> = reading.skipped.into_iter().collect();
     let expected = [("bad JSON", 4), ("bad YAML", 1), ("no date", 1), ("no name", 2), ("no words", 2)];
-    assert_eq!(skipped, expected);
+    assert_eq!(reading.skipped(), expected);
 }
 
 #[test]
-fn a_line_longer_than_any_record_is_passed_over() {
+fn a_line_longer_than_any_record_is_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let vast = "x".repeat(40 << 20);
     let good = r#"{"id":"dec-1","timestamp":"2026-02-10T09:00:00Z","decision":"Good"}"#;
     write(folder.path(), "journal/data/decisions.jsonl", &format!("{{\"id\":\"{vast}\"}}\n{good}\n"));
     let reading = read(ImportSource::Lore, folder.path());
     assert_eq!(reading.names(), ["dec-1"]);
-    assert_eq!(reading.skipped["too long"], 1);
+    assert!(reading.skipped().contains(&("too long", 1)));
 }
 
 #[test]
-fn it_is_found_where_it_is_or_where_its_variable_says() {
+fn the_data_is_found_at_its_default_path_and_by_its_variable() {
     let home = tempfile::tempdir().unwrap();
     let mut search = machine(home.path());
     let usual = home.path().join(".local/share/lore");

@@ -1,10 +1,8 @@
-//! What is made of memory files.
+//! Importing memory files.
 
-use crate::fixtures::machine;
+use crate::fixtures::{CollectedItems, machine};
 use crate::repository::TestRepository;
-use backstory_exchange::{
-    ImportItem, ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance, UnreadableSource,
-};
+use backstory_exchange::{ImportSource, ImportedMemory, ImportedProject, SearchPaths, SourceInstance};
 use backstory_memory::{Category, Confidence, Kind, MemoryScope, Provenance, TITLE_CHARS};
 use proptest::prelude::*;
 use std::fs;
@@ -45,23 +43,10 @@ impl MemoryFilesHome {
     }
 
     /// Reads a project's only memory file.
-    fn read(&self, text: &str) -> (Vec<ImportedMemory>, Vec<&'static str>) {
+    fn read(&self, text: &str) -> CollectedItems {
         self.write("project/CLAUDE.md", text);
-        read(&self.instances()[0]).unwrap()
+        CollectedItems::read(&self.instances()[0]).unwrap()
     }
-}
-
-fn read(instance: &SourceInstance) -> Result<(Vec<ImportedMemory>, Vec<&'static str>), UnreadableSource> {
-    let (mut memories, mut skipped) = (Vec::new(), Vec::new());
-    instance.read(&mut |found| match found {
-        ImportItem::Memory(memory) => memories.push(*memory),
-        ImportItem::Skipped(why) => skipped.push(why),
-    })?;
-    Ok((memories, skipped))
-}
-
-fn titles(memories: &[ImportedMemory]) -> Vec<&str> {
-    memories.iter().map(|memory| memory.content.title.as_str()).collect()
 }
 
 #[test]
@@ -101,7 +86,7 @@ fn every_memory_file_is_found_and_nothing_else() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_leads_nowhere_else() {
+fn a_symbolic_link_is_not_followed() {
     let home = MemoryFilesHome::make();
     home.write("project/AGENTS.md", "The one that people wrote");
     home.write("elsewhere/keys.md", "Nobody's business");
@@ -115,7 +100,7 @@ fn a_link_leads_nowhere_else() {
 }
 
 #[test]
-fn a_section_is_knowledge_anchored_to_its_file() {
+fn a_section_becomes_knowledge_anchored_to_its_file() {
     let Some(repository) = TestRepository::make() else { return };
     let package = repository.root.join("packages/store");
     fs::create_dir_all(package.join(".cursor/rules")).unwrap();
@@ -123,7 +108,7 @@ fn a_section_is_knowledge_anchored_to_its_file() {
     fs::write(package.join(".cursor/rules/rows.mdc"), text).unwrap();
     let search = SearchPaths { projects: vec![package.clone()], ..SearchPaths::default() };
     let instances = ImportSource::Markdown.locate(&search);
-    let (memories, skipped) = read(&instances[0]).unwrap();
+    let CollectedItems { memories, skipped } = CollectedItems::read(&instances[0]).unwrap();
     let [memory] = memories.as_slice() else { panic!("{memories:?}") };
     let content = &memory.content;
     assert_eq!(memory.name, "packages/store/.cursor/rules/rows.mdc > Rows > Writing rows");
@@ -147,14 +132,14 @@ fn a_section_is_knowledge_anchored_to_its_file() {
 }
 
 #[test]
-fn what_is_for_every_project_is_the_users() {
+fn memory_files_of_the_user_apply_to_every_project() {
     let home = MemoryFilesHome::make();
     home.write(
         ".claude/CLAUDE.md",
         "# Me\n\n## Answers\n\nShort answers, in British English, without any praise at all.\n",
     );
     let instances = home.instances();
-    let (memories, _) = read(&instances[0]).unwrap();
+    let memories = CollectedItems::read(&instances[0]).unwrap().memories;
     assert_eq!((memories[0].content.scope, instances[0].scope), (MemoryScope::User, MemoryScope::User));
     assert_eq!(
         memories[0].content.title,
@@ -163,10 +148,10 @@ fn what_is_for_every_project_is_the_users() {
 }
 
 #[test]
-fn titles_say_something_alone() {
+fn titles_make_sense_without_their_section() {
     let home = MemoryFilesHome::make();
     let list = "- Work in small steps, each with a test of its own\n- Ask before anything is deleted\n";
-    let (memories, _) = home.read(&format!(
+    let items = home.read(&format!(
         "# Thing\n\nA thing that turns notes into pages for readers.\n\n## Environment\n\n{list}\n## 2. **How** we `write` errors 🎉\n\n{list}\n\
          ## Traps\n\n### Cached pages\n\nIt is filled when the program starts and never again, so that a page that was added later on is only seen after the next start of it.\n\n\
          ### Ports\n\nThe port is chosen by the machine and written to a file in the folder for running things, where the tests look for it; never expect the usual one to be free there.\n",
@@ -178,51 +163,53 @@ fn titles_say_something_alone() {
         "Traps: Cached pages",
         "Traps: Ports",
     ];
-    assert_eq!(titles(&memories), expected);
-    let (memories, _) = home.read("# 覚え書き\n\n## 規約\n\n取引は必ず一つの書き込みにまとめる。\n");
+    assert_eq!(items.titles(), expected);
+    let memories = home.read("# 覚え書き\n\n## 規約\n\n取引は必ず一つの書き込みにまとめる。\n").memories;
     assert_eq!(memories.len(), 1, "not every language puts spaces between words");
 }
 
 #[test]
 fn short_sections_stay_in_the_one_they_stand_in() {
     let home = MemoryFilesHome::make();
-    let (memories, _) = home
+    let items = home
         .read("# Thing\n\n## Commands\n\n### Build\n\n```\nmake\n```\n\n### Test\n\n```\nmake test\n```\n");
-    assert_eq!(titles(&memories), ["Commands (CLAUDE.md)"]);
-    assert_eq!(memories[0].content.body, "### Build\n\n```\nmake\n```\n\n### Test\n\n```\nmake test\n```");
+    assert_eq!(items.titles(), ["Commands (CLAUDE.md)"]);
+    assert_eq!(
+        items.memories[0].content.body,
+        "### Build\n\n```\nmake\n```\n\n### Test\n\n```\nmake test\n```"
+    );
 }
 
 #[test]
-fn long_statements_of_a_list_are_told_one_by_one() {
+fn long_items_of_a_list_become_one_memory_each() {
     let home = MemoryFilesHome::make();
     let why = "because two writers met there once and the later of them won, which took us a week to instance out and another to mend";
     let list = format!(
         "- **Lock before the copy**: {why}\n- Keep the log beside the store {why}. Then go on.\n- Never write through a link, {why}\n  and never follow one\n"
     );
-    let (memories, _) = home.read(&format!("# Thing\n\n## What we learnt\n\n{list}"));
+    let memories = home.read(&format!("# Thing\n\n## What we learnt\n\n{list}")).memories;
     assert_eq!(memories.len(), 3);
     assert_eq!(memories[0].content.title, "Lock before the copy");
     assert!(
         memories[1].content.title.starts_with("Keep the log beside the store because two"),
-        "{:?}",
-        titles(&memories)
+        "{memories:?}"
     );
     assert!(memories[2].content.body.ends_with("and never follow one"));
-    let (memories, _) = home.read(&format!("# Thing\n\n## What we learnt\n\nFirst of all:\n\n{list}"));
+    let memories = home.read(&format!("# Thing\n\n## What we learnt\n\nFirst of all:\n\n{list}")).memories;
     assert_eq!(memories.len(), 1, "what is said before a list belongs to it");
 }
 
 #[test]
-fn what_programs_write_and_what_says_nothing_is_left_out() {
+fn generated_and_empty_sections_are_skipped() {
     let home = MemoryFilesHome::make();
-    let (memories, skipped) = home.read(
+    let items = home.read(
         "# Thing\n\n[![build](https://example.org/a.svg)](https://example.org)\n@docs/more.md\n\n\
          <!-- backstory:begin -->\n## Of ours\n\nThis was written by a program and will be again.\n<!-- backstory:end -->\n\n\
          <other-mem-context>\n## Recent\n\nThis was written by another program and will be again.\n</other-mem-context>\n\n\
          <!-- a note to people who\nedit this file -->\n\n## Contents\n\n- [One](#one)\n- [Two](#two)\n\n## Licence\n\nYou may do with it what you like as long as you say so.\n\n\
          ## More\n\nSee the guide.\n\n## One\n\n<!-- begin of nothing -->\nThere is one thing that everybody has to know about this.\n",
     );
-    assert_eq!(titles(&memories), ["One: There is one thing that everybody has to know about this"]);
+    assert_eq!(items.titles(), ["One: There is one thing that everybody has to know about this"]);
     let expected = [
         "written by a program",
         "written by a program",
@@ -230,11 +217,11 @@ fn what_programs_write_and_what_says_nothing_is_left_out() {
         "about the file itself",
         "says too little",
     ];
-    assert_eq!(skipped, expected);
+    assert_eq!(items.skipped, expected);
 }
 
 #[test]
-fn decisions_and_the_state_of_work_are_told_apart() {
+fn decisions_and_the_state_of_work_become_different_kinds() {
     let home = MemoryFilesHome::make();
     let line = "We keep pages in one file, since nobody wanted to run a server for them.";
     home.write(
@@ -243,9 +230,9 @@ fn decisions_and_the_state_of_work_are_told_apart() {
     );
     home.write("project/memory-bank/activeContext.md", &format!("# Now\n\n## Focus\n\n{line}\n"));
     let kinds = |instance: &SourceInstance| {
-        read(instance)
+        CollectedItems::read(instance)
             .unwrap()
-            .0
+            .memories
             .iter()
             .map(|memory| (memory.content.kind, memory.content.category.clone()))
             .collect::<Vec<_>>()
@@ -256,7 +243,7 @@ fn decisions_and_the_state_of_work_are_told_apart() {
 }
 
 #[test]
-fn what_claude_code_noted_belongs_to_the_project_of_its_sessions() {
+fn claude_code_memories_belong_to_the_project_of_their_sessions() {
     let home = MemoryFilesHome::make();
     let note = "# Notes\n\n## Ports\n\nThe tests take any port that is free and write it down.\n";
     home.write(".claude/projects/-a-b/memory/ports.md", note);
@@ -264,14 +251,14 @@ fn what_claude_code_noted_belongs_to_the_project_of_its_sessions() {
     let session = r#"{"type":"user","uuid":"1","sessionId":"s","timestamp":"2025-01-01T00:00:00Z","cwd":"/c/d","message":{"role":"user","content":"Look at the ports"}}"#;
     home.write(".claude/projects/-c-d/s.jsonl", &format!("not json\n{session}\n"));
     let instances = home.instances();
-    assert_eq!(read(&instances[0]).unwrap_err().to_string(), "its project is not known");
-    let (memories, _) = read(&instances[1]).unwrap();
+    assert_eq!(CollectedItems::read(&instances[0]).unwrap_err().to_string(), "its project is not known");
+    let memories = CollectedItems::read(&instances[1]).unwrap().memories;
     assert_eq!(memories[0].project, ImportedProject::Folder("/c/d".into()));
     assert_eq!(memories[0].content.files, [instances[1].path.to_string_lossy()]);
 }
 
 #[test]
-fn a_fingerprint_changes_with_the_words_and_files_that_are_none_are_refused() {
+fn a_fingerprint_changes_with_the_text_and_other_files_are_refused() {
     let home = MemoryFilesHome::make();
     home.write("project/CLAUDE.md", "One thing that everybody has to know about this.");
     let before = home.instances();
@@ -280,9 +267,12 @@ fn a_fingerprint_changes_with_the_words_and_files_that_are_none_are_refused() {
     home.write("project/CLAUDE.md", "Another thing that everybody has to know about this.");
     assert_ne!(home.instances()[0].fingerprint, before[0].fingerprint);
     fs::write(home.path("project/CLAUDE.md"), b"\xff\xfe\0").unwrap();
-    assert_eq!(read(&home.instances()[0]).unwrap_err().to_string(), "not UTF-8");
+    assert_eq!(CollectedItems::read(&home.instances()[0]).unwrap_err().to_string(), "not UTF-8");
     home.write("project/CLAUDE.md", &"word ".repeat(300_000));
-    assert_eq!(read(&home.instances()[0]).unwrap_err().to_string(), "too long for a memory file");
+    assert_eq!(
+        CollectedItems::read(&home.instances()[0]).unwrap_err().to_string(),
+        "too long for a memory file"
+    );
 }
 
 proptest! {
@@ -298,7 +288,7 @@ proptest! {
         let home = MemoryFilesHome::make();
         home.write("project/CLAUDE.md", &format!("{}\n.", lines.join("\n")));
         let instance = home.instances().remove(0);
-        let (memories, _) = read(&instance).unwrap();
+        let memories = CollectedItems::read(&instance).unwrap().memories;
         for memory in &memories {
             prop_assert!(!memory.content.title.is_empty(), "{:?}", memory);
             prop_assert!(memory.content.title.chars().count() <= TITLE_CHARS);
@@ -308,6 +298,6 @@ proptest! {
         unique.sort();
         unique.dedup();
         prop_assert_eq!(unique.len(), memories.len());
-        prop_assert_eq!(names(&read(&instance).unwrap().0), names(&memories));
+        prop_assert_eq!(names(&CollectedItems::read(&instance).unwrap().memories), names(&memories));
     }
 }

@@ -1,4 +1,4 @@
-//! OpenCode's own database, a real one, as the reader of its records sees it.
+//! Reading transcripts from a real database of OpenCode.
 
 use backstory_exchange::ForeignDatabases;
 use backstory_hosts::{DatabaseOpener, Host, HostPaths, HostTranscript, TranscriptItem};
@@ -37,14 +37,14 @@ impl OpenCode {
         db
     }
 
-    fn records(&self) -> Vec<HostTranscript> {
+    fn transcripts(&self) -> Vec<HostTranscript> {
         let places = HostPaths { data: self.home.path().to_owned(), ..HostPaths::default() };
         Host::OpenCode.transcripts(&places, &ForeignDatabases)
     }
 
-    fn activities(record: &HostTranscript) -> Vec<Activity> {
-        let entries = record.read(&ForeignDatabases).unwrap();
-        let activity = |reading| match reading {
+    fn activities(transcript: &HostTranscript) -> Vec<Activity> {
+        let entries = transcript.read(&ForeignDatabases).unwrap();
+        let activity = |item| match item {
             TranscriptItem::Entry(entry) => entry.event.activity,
             TranscriptItem::Unreadable(why) => panic!("unreadable: {why}"),
         };
@@ -104,12 +104,14 @@ fn a_database_is_read_session_by_session_and_left_as_it_is() {
     let opencode = OpenCode::new();
     fill(&opencode.database());
     let before = files_in(&opencode.home.path().join("opencode"));
-    let records = opencode.records();
-    let named: Vec<(&str, Option<Timestamp>)> =
-        records.iter().map(|record| (record.session.as_deref().unwrap(), record.began)).collect();
+    let transcripts = opencode.transcripts();
+    let named: Vec<(&str, Option<Timestamp>)> = transcripts
+        .iter()
+        .map(|transcript| (transcript.session.as_deref().unwrap(), transcript.began))
+        .collect();
     assert_eq!(named, [("ses_c", Some(Timestamp(500))), ("ses_b", Some(Timestamp(1000)))]);
-    assert_eq!(records[1].modified, Timestamp(4000), "its subagent worked last");
-    let activities = OpenCode::activities(&records[1]);
+    assert_eq!(transcripts[1].modified, Timestamp(4000), "its subagent worked last");
+    let activities = OpenCode::activities(&transcripts[1]);
     assert!(matches!(&activities[1], Activity::Prompted { text } if text == "Run the tests"));
     assert_eq!(activities[2], Activity::SubagentStarted);
     assert!(matches!(&activities[3], Activity::Ran { command, .. } if command == "ls"));
@@ -120,26 +122,26 @@ fn a_database_is_read_session_by_session_and_left_as_it_is() {
 }
 
 #[test]
-fn what_the_program_has_just_written_is_read_while_it_runs() {
+fn rows_in_the_write_ahead_log_are_read_while_the_program_runs() {
     let opencode = OpenCode::new();
     let mut db = opencode.database();
     fill(&db);
     let writing = db.transaction().unwrap();
     add_session(&writing, "ses_d", None, 10_000);
-    assert_eq!(opencode.records().len(), 2, "what is not committed is not there yet");
+    assert_eq!(opencode.transcripts().len(), 2, "what is not committed is not there yet");
     writing.commit().unwrap();
-    assert_eq!(opencode.records().len(), 3);
+    assert_eq!(opencode.transcripts().len(), 3);
 }
 
 #[test]
-fn columns_and_tables_another_version_has_not_got_are_read_as_nothing() {
+fn missing_columns_and_tables_are_read_as_empty() {
     let opencode = OpenCode::new();
     let db = Connection::open(opencode.path()).unwrap();
     db.execute_batch("CREATE TABLE session (id TEXT, directory TEXT, time_created INTEGER)").unwrap();
     db.execute_batch("INSERT INTO session VALUES ('ses_a', '/p', 1000), (NULL, x'00ff', 'soon')").unwrap();
-    let records = opencode.records();
-    assert_eq!(records.len(), 1);
-    assert_eq!(OpenCode::activities(&records[0]).len(), 1);
+    let transcripts = opencode.transcripts();
+    assert_eq!(transcripts.len(), 1);
+    assert_eq!(OpenCode::activities(&transcripts[0]).len(), 1);
     let tables = ForeignDatabases.open(&opencode.path()).unwrap();
     let rows =
         tables.rows("session", &["directory", "agent", "id"], Some(("id", "ses_a")), &["title"]).unwrap();
@@ -148,7 +150,7 @@ fn columns_and_tables_another_version_has_not_got_are_read_as_nothing() {
 }
 
 #[test]
-fn a_database_that_is_none_has_no_records() {
+fn a_file_that_is_no_database_has_no_transcripts() {
     let opencode = OpenCode::new();
     for bytes in [
         &b"not a database, but long enough to look like the head of one; and then some more of it, and more"
@@ -156,7 +158,7 @@ fn a_database_that_is_none_has_no_records() {
         b"",
     ] {
         fs::write(opencode.path(), bytes).unwrap();
-        assert_eq!(opencode.records(), []);
+        assert_eq!(opencode.transcripts(), []);
     }
     fs::remove_file(opencode.path()).unwrap();
     fill(&opencode.database());
@@ -165,8 +167,8 @@ fn a_database_that_is_none_has_no_records() {
     let middle = bytes.len() / 2;
     bytes[middle..].fill(0x5a);
     fs::write(opencode.path(), bytes).unwrap();
-    for record in opencode.records() {
-        if let Ok(entries) = record.read(&ForeignDatabases) {
+    for transcript in opencode.transcripts() {
+        if let Ok(entries) = transcript.read(&ForeignDatabases) {
             entries.count();
         }
     }

@@ -69,7 +69,7 @@ const LONGEST_TAG: usize = 256;
 /// Who writes more of them writes about them. Each costs a look at the whole text.
 const MOST_UNCLOSED: usize = 16;
 
-/// Returns what a compaction goes on with, without the thoughts that led to it.
+/// Returns the summary of a compaction, without the thoughts before it.
 pub(super) fn summary_in(text: &str) -> String {
     let inside = text.split_once("<summary>").map(|(_, inside)| inside.rsplit_once("</summary>"));
     inside.flatten().map_or(text, |(summary, _)| summary).trim().to_owned()
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_user_wrote_stays() {
+    fn blocks_of_the_host_are_removed_from_a_prompt() {
         for (text, stays) in [
             ("plain", "plain"),
             ("a <system-reminder>\nx\n</system-reminder> b", "a  b"),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_comes_without_its_analysis() {
+    fn the_analysis_is_removed_from_a_summary() {
         assert_eq!(summary_in("<analysis>hm</analysis>\n<summary>\nDone: x\n</summary>"), "Done: x");
         assert_eq!(summary_in("no tags"), "no tags");
         assert_eq!(summary_in("<summary>never closed"), "<summary>never closed");

@@ -78,7 +78,7 @@ impl HookToolUse<'_, '_> {
             return Err("our own tool");
         }
         if self.dialect.reported_elsewhere.contains(&self.name) {
-            return Err("it comes by itself");
+            return Err("it is reported separately");
         }
         let (activity, provenance) = match tool_kind(self.name) {
             Some(ToolKind::Command) => self.ran(),
@@ -89,7 +89,7 @@ impl HookToolUse<'_, '_> {
             Some(ToolKind::InstallPlan) => self.local(self.planned()),
             Some(ToolKind::Fetch) => self.fetched(),
             None if (self.dialect.is_mcp)(self.name) || !self.server.is_empty() => self.fetched(),
-            None => self.local(Activity::UsedTool { asked: self.at() }),
+            None => self.local(Activity::UsedTool { request: self.at() }),
         };
         // Not every host says whose tool it is.
         if matches!(&activity, Activity::Fetched { answer, .. } if answer.starts_with(OUR_FENCE)) {
@@ -121,7 +121,7 @@ impl HookToolUse<'_, '_> {
             (Some(command), _) | (None, Some(command)) => command.to_owned(),
             // A later look at what runs in the background, which need not say what that is.
             (None, None) if self.name == "BashOutput" => {
-                return self.local(Activity::UsedTool { asked: self.at() });
+                return self.local(Activity::UsedTool { request: self.at() });
             }
             (None, None) => self.input.words(),
         };
@@ -184,7 +184,7 @@ impl HookToolUse<'_, '_> {
             return vec![Activity::ToolFailed { at: one_line(&file), error }];
         }
         let edits = patches::edits_in(patch, self.cwd.as_deref());
-        if edits.is_empty() { vec![Activity::UsedTool { asked: one_line(patch) }] } else { edits }
+        if edits.is_empty() { vec![Activity::UsedTool { request: one_line(patch) }] } else { edits }
     }
 
     fn planned(&self) -> Activity {
@@ -204,7 +204,7 @@ impl HookToolUse<'_, '_> {
         };
         let steps: Vec<PlanStep> = steps.into_iter().filter(|step| !step.text.is_empty()).collect();
         if steps.is_empty() {
-            return Activity::UsedTool { asked: self.at() };
+            return Activity::UsedTool { request: self.at() };
         }
         Activity::Planned { steps }
     }
@@ -214,7 +214,7 @@ impl HookToolUse<'_, '_> {
         let mut answers = parts.into_iter().map(|part| self.response.get(part).words());
         let answer = answers.find(|answer| !answer.is_empty()).unwrap_or_else(|| self.response.words());
         let answer = without_fence(&answer).to_owned();
-        (self.unless_failed(Activity::Fetched { asked: self.at(), answer }), Provenance::External)
+        (self.unless_failed(Activity::Fetched { request: self.at(), answer }), Provenance::External)
     }
 
     fn file(&self) -> String {

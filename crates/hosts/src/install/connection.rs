@@ -20,7 +20,7 @@ pub struct HostConnection {
     pub hooks: Vec<HookCommand>,
     /// The program and arguments of our MCP server, as its files say.
     pub server: Option<Vec<String>>,
-    /// The plugin that files the host a second time, beside its settings.
+    /// Our plugin, if it connects the host a second time beside its settings.
     pub plugin: Option<String>,
 }
 

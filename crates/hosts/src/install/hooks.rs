@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn our_command_is_known_again_however_it_is_written() {
+    fn our_command_is_recognised_however_it_is_written() {
         for line in [
             "backstory hook --host codex",
             "/usr/bin/backstory hook --host codex",

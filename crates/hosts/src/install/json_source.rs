@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comma_in_a_comment_is_none() {
+    fn a_comma_in_a_comment_does_not_count() {
         for (text, comma) in
             [(" /*/ , */ , ", Some(10)), ("// ,\r\n,", Some(6)), ("/**/,", Some(4)), ("/* , ", None)]
         {

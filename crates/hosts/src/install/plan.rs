@@ -51,7 +51,7 @@ impl FileChange {
 }
 
 impl InstallPlan {
-    /// Plans to file a host.
+    /// Plans to connect a host.
     pub(super) fn install(
         host: Host,
         files: &[ConfigFile],

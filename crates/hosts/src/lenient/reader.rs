@@ -1,18 +1,18 @@
-//! Reads JSON byte by byte, going over what is damaged, too deep or too much.
+//! Reads JSON byte by byte, and skips what is damaged, too deep or too much.
 
 use super::LenientJson;
 use std::borrow::Cow;
 
-/// What deeper values hold nobody needs; they are skipped.
+/// Deeper values are skipped: no host puts anything we need there.
 const DEEPEST: usize = 64;
 
-/// Of more values than this the rest is skipped.
+/// After this many values the rest is skipped.
 pub(super) const MOST_VALUES: usize = 20_000;
 
-/// So many of them are for the fields of the payload itself, whatever stands before them.
+/// This many of them are reserved for the outermost fields, so that a long list before them cannot hide them.
 const FOR_THE_PAYLOAD: usize = 1000;
 
-/// Where a text has been read to.
+/// The state of reading a text.
 pub(super) struct LenientReader<'a> {
     text: &'a str,
     at: usize,
@@ -26,7 +26,7 @@ impl<'a> LenientReader<'a> {
         LenientReader { text, at: 0, values_left: MOST_VALUES, wants }
     }
 
-    /// Reads one value. Nothing is returned of one that is skipped.
+    /// Reads one value; `None` if it is skipped.
     pub(super) fn value(&mut self, depth: usize) -> Option<LenientJson<'a>> {
         self.pass_over_space();
         if self.is_enough(depth) {
@@ -38,13 +38,13 @@ impl<'a> LenientReader<'a> {
             b'"' => Some(LenientJson::Text(self.string())),
             b'{' => Some(self.fields(depth)),
             b'[' => Some(self.list(depth)),
-            // There is none: what follows is not of this value.
+            // No value is here: what follows belongs to the outer one.
             b'}' | b']' | b',' => None,
             _ => Some(word(self.bare())),
         }
     }
 
-    /// Whether no more values that deep are kept.
+    /// Whether values of this depth are no longer kept.
     fn is_enough(&self, depth: usize) -> bool {
         let reserved = if depth > 1 { FOR_THE_PAYLOAD } else { 0 };
         depth > DEEPEST || self.values_left <= reserved
@@ -102,7 +102,7 @@ impl<'a> LenientReader<'a> {
         LenientJson::List(items)
     }
 
-    /// Goes behind a value without keeping it, however deep it is.
+    /// Skips a value, however deep it is.
     fn pass_over_value(&mut self) {
         match self.peek() {
             Some(b'"') => self.pass_over_string(),
@@ -117,7 +117,7 @@ impl<'a> LenientReader<'a> {
         }
     }
 
-    /// Goes behind the end of the list or of the fields that are being read. Megabytes may lie before it: one plain loop.
+    /// Skips to the end of the current list or object, in one plain loop because megabytes may lie before it.
     fn pass_over_rest(&mut self) {
         let mut open = 1_usize;
         while let Some(byte) = self.peek().filter(|_| open > 0) {
@@ -144,7 +144,7 @@ impl<'a> LenientReader<'a> {
         self.at += 1;
     }
 
-    /// Returns what runs up to the next mark of JSON's own, at least one byte.
+    /// Returns the bytes up to the next punctuation of JSON, at least one.
     fn bare(&mut self) -> &'a str {
         let start = self.at;
         self.at += 1;
@@ -173,7 +173,7 @@ impl<'a> LenientReader<'a> {
         Cow::Owned(text)
     }
 
-    /// Returns what stands before the next escape or the end of the string.
+    /// Returns the text before the next escape or the end of the string.
     fn run(&mut self) -> &'a str {
         let start = self.at;
         let rest = self.text.as_bytes().get(start..).unwrap_or_default();
@@ -192,14 +192,14 @@ impl<'a> LenientReader<'a> {
             b'f' => '\u{c}',
             b'"' | b'\\' | b'/' => char::from(byte),
             b'u' => return self.unicode_escape(text),
-            // Not an escape at all: the letter stays.
+            // Not an escape of JSON: the letter stays.
             _ => return,
         };
         self.at += 1;
         text.push(plain);
     }
 
-    /// Reads one or two `\u` escapes. Half a pair is no character; that there was something is kept.
+    /// Reads one or two `\u` escapes. Half a surrogate pair becomes the replacement character.
     fn unicode_escape(&mut self, text: &mut String) {
         let unit = self.hexadecimal();
         let second = if matches!(unit, Some(0xd800..0xdc00)) && self.starts_with("\\u") {

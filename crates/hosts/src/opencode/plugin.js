@@ -46,12 +46,12 @@ export const Backstory = async ({ client, directory }) => {
   }
 
   /** Passes one event on, after all that were passed on before it. Returns what is answered: nothing, if anything goes wrong. */
-  const tell = (event, id, ours, said) => {
+  const send = (event, id, ours, said) => {
     if (!id) return Promise.resolve("")
-    const toldAt = Date.now()
+    const queuedAt = Date.now()
     const words = JSON.stringify({ ...ours, said })
     const answer = last.then(async () => {
-      if (isOver || Date.now() - toldAt > STALE_MS) return {}
+      if (isOver || Date.now() - queuedAt > STALE_MS) return {}
       const state = stateOf(id)
       state.session ??= await before(describe(id).catch(() => {}))
       // Where OpenCode does not say, it is taken for a session of its own.
@@ -121,51 +121,51 @@ export const Backstory = async ({ client, directory }) => {
   const soon = async (answer) => {
     if (Date.now() - waitedInVainAt < GRUDGE_MS) return undefined
     const startedAt = Date.now()
-    const given = await before(answer)
-    if (given === undefined && Date.now() - startedAt >= DEADLINE_MS) waitedInVainAt = Date.now()
-    return given
+    const result = await before(answer)
+    if (result === undefined && Date.now() - startedAt >= DEADLINE_MS) waitedInVainAt = Date.now()
+    return result
   }
 
-  /** The block a session has in its system prompt: asked for once, and the same bytes for as long as this process runs. */
+  /** The block a session has in its system prompt: fetched once, and the same bytes for as long as this process runs. */
   const blockOf = (id) => {
     const state = stateOf(id)
     const how = created.has(id) ? "startup" : "resume"
-    state.block ??= soon(tell("session.started", id, { how }, {}))
+    state.block ??= soon(send("session.started", id, { how }, {}))
     return state.block
   }
 
-  /** Tells the end of a turn once, however often OpenCode says so. */
+  /** Sends the end of a turn once, however often OpenCode says so. */
   const endTurn = (event, id, said) => {
     const state = stateOf(id)
     if (!state.turn) return
-    tell(event, id, { turn: state.turn, message: state.text ?? "" }, said)
+    send(event, id, { turn: state.turn, message: state.text ?? "" }, said)
     state.turn = state.text = state.isCompacting = undefined
   }
 
-  const heard = {
+  const handlers = {
     "session.created": (id) => created.add(id),
     "session.idle": (id, said) => endTurn("session.idle", id, said),
     "session.error": (id, said) => endTurn("session.error", id, said),
     "session.compacted": (id, said) => {
       const state = stateOf(id)
       state.isCompacting = false
-      // What the model had is gone: it is told anew, and that is its block from now on.
-      state.block = soon(tell("session.compacted", id, { message: state.summary ?? "" }, said))
+      // What the model had is gone: it gets a new block, which is its block from now on.
+      state.block = soon(send("session.compacted", id, { message: state.summary ?? "" }, said))
     },
     "session.deleted": (id, said) => {
-      if (sessions.get(id)?.block) tell("session.ended", id, { how: "deleted" }, said)
+      if (sessions.get(id)?.block) send("session.ended", id, { how: "deleted" }, said)
       last.then(() => sessions.delete(id))
     },
     // `tool.execute.after` does not run for a tool that fails.
     "message.part.updated": (id, { part }) => {
-      if (part?.state?.status === "error" && calls.delete(part.callID)) tell("tool.failed", id, {}, part)
+      if (part?.state?.status === "error" && calls.delete(part.callID)) send("tool.failed", id, {}, part)
     },
   }
 
   const hooks = {
     event: async ({ event }) => {
       const id = event.properties?.sessionID ?? event.properties?.info?.id ?? event.properties?.part?.sessionID
-      if (id && Object.hasOwn(heard, event.type)) heard[event.type](id, event.properties)
+      if (id && Object.hasOwn(handlers, event.type)) handlers[event.type](id, event.properties)
     },
     // What a command stands for was written by whoever wrote the command: what was typed is its name and its arguments.
     "command.execute.before": async (input) => {
@@ -179,8 +179,8 @@ export const Backstory = async ({ client, directory }) => {
       state.command = undefined
       blockOf(sessionID)
       const parts = output.parts.filter((part) => part.type === "text")
-      const told = tell("chat.message", sessionID, { turn: state.turn, command }, { input, parts })
-      const text = await soon(told)
+      const answer = send("chat.message", sessionID, { turn: state.turn, command }, { input, parts })
+      const text = await soon(answer)
       const words = output.parts.at(-1)
       if (!text || !words) return
       // Parts are ordered by their ids: this one goes behind the one it is named after.
@@ -200,7 +200,7 @@ export const Backstory = async ({ client, directory }) => {
     },
     "tool.execute.after": async (input, output) => {
       calls.delete(input.callID)
-      const text = await soon(tell("tool.execute.after", input.sessionID, {}, { input, output }))
+      const text = await soon(send("tool.execute.after", input.sessionID, {}, { input, output }))
       if (text && typeof output.output === "string") output.output += `\n\n${text}`
     },
     "experimental.text.complete": async (input, output) => {
@@ -209,12 +209,12 @@ export const Backstory = async ({ client, directory }) => {
     },
     "experimental.session.compacting": async (input, output) => {
       stateOf(input.sessionID).isCompacting = true
-      const text = await soon(tell("experimental.session.compacting", input.sessionID, {}, { input }))
+      const text = await soon(send("experimental.session.compacting", input.sessionID, {}, { input }))
       if (text) output.context.push(text)
     },
     dispose: async () => {
       for (const [id, { block, session }] of sessions) {
-        if (block && session?.root === id) tell("session.ended", id, { how: "exit" }, {})
+        if (block && session?.root === id) send("session.ended", id, { how: "exit" }, {})
       }
       await before(last)
       isOver = true
@@ -223,9 +223,9 @@ export const Backstory = async ({ client, directory }) => {
   }
 
   // An error in a hook would end the user's turn.
-  const quietly = (hook) => async (...given) => {
+  const quietly = (hook) => async (...args) => {
     try {
-      await hook(...given)
+      await hook(...args)
     } catch {
       // Then it goes on without us.
     }

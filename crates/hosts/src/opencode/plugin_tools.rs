@@ -39,7 +39,7 @@ impl PluginToolUse<'_, '_> {
             }
             "todowrite" => self.local(self.planned()),
             "task" | "question" | "batch" | "plan_enter" | "plan_exit" => {
-                self.local(Activity::UsedTool { asked: self.at() })
+                self.local(Activity::UsedTool { request: self.at() })
             }
             "webfetch" | "websearch" | "codesearch" => self.fetched(),
             // What another program offers, by MCP or as a plugin, may come from anywhere.
@@ -126,7 +126,7 @@ impl PluginToolUse<'_, '_> {
             .filter(|step| !step.text.is_empty())
             .collect();
         if steps.is_empty() {
-            return Activity::UsedTool { asked: self.at() };
+            return Activity::UsedTool { request: self.at() };
         }
         Activity::Planned { steps }
     }
@@ -138,7 +138,7 @@ impl PluginToolUse<'_, '_> {
         let activity = if self.output.get("isError").is_true() {
             Activity::ToolFailed { at: self.at(), error: answer }
         } else {
-            self.unless_failed(Activity::Fetched { asked: self.at(), answer })
+            self.unless_failed(Activity::Fetched { request: self.at(), answer })
         };
         (activity, Provenance::External)
     }
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_diff_is_read_place_by_place() {
+    fn each_hunk_of_a_diff_is_read() {
         let patch = "Index: a\n===\n--- a\n+++ a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n@@ -9 +9,2 @@\n+--- x\n nine\n";
         let hunk = |before: &str, after: &str| Hunk { before: before.into(), after: after.into() };
         assert_eq!(hunks_in(patch), [hunk("two\n", "2\n"), hunk("", "--- x\n")]);

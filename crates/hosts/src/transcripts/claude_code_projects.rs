@@ -1,14 +1,14 @@
 //! The transcripts of Claude Code: `projects/SLUG/SESSION.jsonl`, its subagents in `SESSION/subagents/agent-ID.jsonl`. Versions before
 //! 2.1 keep those beside the session, and the oldest in it.
 //!
-//! Not here: what a row tells (`rows`).
+//! Not here: the events in its rows (`session_rows`).
 
 mod session_row;
 mod session_rows;
 mod sidechains;
 mod user_message;
 
-use super::file_lines::beginning;
+use super::bounded_files::{self, FIRST_ROWS, beginning};
 use super::merged_files::{FileReader, MergedFiles, SubagentFile};
 use super::{DatabaseOpener, HostTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time};
 use crate::lenient::LenientJson;
@@ -16,24 +16,15 @@ use crate::{Host, HostPaths};
 use backstory_memory::Timestamp;
 use session_rows::SessionRows;
 use std::collections::HashMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
 
-/// Finds the transcripts, the oldest first.
+/// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let projects = places.directory(Host::ClaudeCode).join("projects");
-    let mut transcripts: Vec<HostTranscript> = children(&projects)
-        .iter()
-        .filter(|path| path.is_dir())
-        .flat_map(|folder| in_project(folder))
-        .collect();
-    transcripts.sort_by(|one, other| {
-        (one.began, one.modified, &one.path).cmp(&(other.began, other.modified, &other.path))
-    });
-    transcripts
+    children(&projects).iter().filter(|path| path.is_dir()).flat_map(|folder| in_project(folder)).collect()
 }
 
 /// Reads a transcript.
@@ -42,9 +33,6 @@ fn read<'a>(
     _: &'a dyn DatabaseOpener,
 ) -> io::Result<Box<dyn TranscriptReader + 'a>> {
     let own = FileReader::open(&transcript.path, SessionRows::new(&transcript.path))?;
-    if transcript.beside.is_empty() {
-        return Ok(Box::new(own));
-    }
     let beside = transcript.beside.iter().map(|path| SubagentFile {
         began: FirstRows::from_file(path).at.or(transcript.began).unwrap_or(transcript.modified),
         path: path.as_path(),
@@ -69,7 +57,7 @@ fn in_project(folder: &Path) -> Vec<HostTranscript> {
         let beside = own.chain(agents_of.remove(session).unwrap_or_default()).collect();
         transcripts.extend(transcript(&path, beside));
     }
-    // Those whose session is gone still say what was done.
+    // A subagent whose session is gone is a transcript of its own.
     let mut left: Vec<PathBuf> = agents_of.into_values().flatten().collect();
     left.sort();
     transcripts.extend(left.iter().filter_map(|path| transcript(path, Vec::new())));
@@ -78,18 +66,10 @@ fn in_project(folder: &Path) -> Vec<HostTranscript> {
 
 fn transcript(path: &Path, beside: Vec<PathBuf>) -> Option<HostTranscript> {
     let own = HostTranscript::from_file(Host::ClaudeCode, path)?;
-    let others: Vec<HostTranscript> =
-        beside.iter().filter_map(|path| HostTranscript::from_file(Host::ClaudeCode, path)).collect();
-    Some(HostTranscript {
-        began: FirstRows::from_file(path).at,
-        bytes: own.bytes + others.iter().map(|other| other.bytes).sum::<u64>(),
-        modified: others.iter().map(|other| other.modified).fold(own.modified, Timestamp::max),
-        beside,
-        ..own
-    })
+    Some(HostTranscript { began: FirstRows::from_file(path).at, ..own.with_subagents(beside) })
 }
 
-/// What the first rows of a file say.
+/// Time and session in the first rows of a file.
 #[derive(Default)]
 struct FirstRows {
     at: Option<Timestamp>,
@@ -98,7 +78,7 @@ struct FirstRows {
 
 impl FirstRows {
     fn from_file(path: &Path) -> FirstRows {
-        let text = beginning(path).unwrap_or_default();
+        let text = beginning(path, FIRST_ROWS).unwrap_or_default();
         let rows = text.lines().map(|row| {
             LenientJson::read_only(row, |depth, name| depth == 1 && matches!(name, "timestamp" | "sessionId"))
         });
@@ -118,7 +98,7 @@ fn is_of_subagent(path: &Path) -> bool {
     name.starts_with("agent-") && name.ends_with(".jsonl")
 }
 
-/// Whether a subagent did work. Some the host starts for itself: to compact, to guess the next prompt.
+/// Whether a subagent did work. Claude Code starts some for itself: to compact, to suggest the next prompt.
 fn is_work(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     !["agent-acompact", "agent-aprompt_suggestion", "agent-aside_question"]
@@ -126,11 +106,7 @@ fn is_work(path: &Path) -> bool {
         .any(|own| name.starts_with(own))
 }
 
-/// Returns what lies in a folder, by name; nothing where it is none. What a link names is not followed into.
+/// Returns what lies in a folder, without links: one may lead in a circle.
 fn children(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let entries = entries.filter(|entry| entry.file_type().is_ok_and(|it| !it.is_symlink()));
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
+    bounded_files::children(folder).into_iter().filter(|path| !path.is_symlink()).collect()
 }

@@ -1,7 +1,7 @@
-//! The transcripts of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl`, a file each for a session and for each of its subagents, and those
-//! that were put away, in `archived_sessions/`.
+//! The transcripts of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl`, a file each for a session and for each of its subagents; archived
+//! ones are in `archived_sessions/`.
 //!
-//! Not here: what a row tells (`rows`).
+//! Not here: the events in its rows (`rollout_rows`).
 
 mod command_output;
 mod rollout_entries;
@@ -9,7 +9,7 @@ mod rollout_rows;
 mod tool_calls;
 mod typed_prompt;
 
-use super::file_lines::beginning;
+use super::bounded_files::{FIRST_ROWS, beginning};
 use super::merged_files::{FileReader, MergedFiles, SubagentFile};
 use super::{
     DatabaseOpener, HostTranscript, TranscriptItem, TranscriptReader, TranscriptRoot, TranscriptSource, time,
@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
 
-/// Finds the transcripts, the oldest first.
+/// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let directory = places.directory(Host::Codex);
     let mut files = Vec::new();
@@ -45,13 +45,13 @@ fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     }
     let mut transcripts: Vec<HostTranscript> = sessions
         .into_iter()
-        .map(|(id, transcript)| with_subagents(transcript, subagents.remove(&id).unwrap_or_default()))
+        .map(|(id, transcript)| {
+            let own = subagents.remove(&id).unwrap_or_default();
+            transcript.with_subagents(own.into_iter().map(|subagent| subagent.path).collect())
+        })
         .collect();
-    // Those whose session is gone still say what was done.
+    // A subagent whose session is gone is a transcript of its own.
     transcripts.extend(subagents.into_values().flatten());
-    transcripts.sort_by(|one, other| {
-        (one.began, one.modified, &one.path).cmp(&(other.began, other.modified, &other.path))
-    });
     transcripts
 }
 
@@ -64,9 +64,6 @@ fn read<'a>(
         return Ok(Box::new(CompressedRollout { bytes: transcript.bytes, is_reported: false }));
     }
     let own = FileReader::open(&transcript.path, RolloutRows::new(&transcript.path))?;
-    if transcript.beside.is_empty() {
-        return Ok(Box::new(own));
-    }
     let beside = transcript.beside.iter().map(|path| SubagentFile {
         began: RolloutMeta::from_file(path).began.or(transcript.began).unwrap_or(transcript.modified),
         path: path.as_path(),
@@ -75,19 +72,10 @@ fn read<'a>(
     Ok(Box::new(MergedFiles::new(own, beside.collect())))
 }
 
-fn with_subagents(transcript: HostTranscript, subagents: Vec<HostTranscript>) -> HostTranscript {
-    HostTranscript {
-        bytes: transcript.bytes + subagents.iter().map(|one| one.bytes).sum::<u64>(),
-        modified: subagents.iter().map(|one| one.modified).fold(transcript.modified, Timestamp::max),
-        beside: subagents.into_iter().map(|one| one.path).collect(),
-        ..transcript
-    }
-}
-
 /// Years, months, days.
 const DEEPEST: usize = 3;
 
-/// Finds the files of a folder and of those in it. What a link names is not followed.
+/// Finds the rollouts in a folder and below it. Links are not followed: one may lead in a circle.
 fn rollouts(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<fs::DirEntry> = fs::read_dir(folder).into_iter().flatten().flatten().collect();
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -106,7 +94,7 @@ fn rollouts(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// What a rollout says of itself in its first row.
+/// The first row of a rollout, which describes it.
 struct RolloutMeta {
     id: String,
     /// The session it belongs to.
@@ -123,19 +111,19 @@ enum RolloutOwner {
         parent: String,
         sort: String,
     },
-    /// One the host started for itself.
+    /// A thread that Codex started for itself.
     Host,
 }
 
 impl RolloutMeta {
     fn from_file(path: &Path) -> RolloutMeta {
-        let text = beginning(path).unwrap_or_default();
+        let text = beginning(path, FIRST_ROWS).unwrap_or_default();
         let first = LenientJson::read(text.lines().next().unwrap_or_default());
         RolloutMeta::in_row(&first, path)
     }
 
     fn in_row(row: &LenientJson<'_>, path: &Path) -> RolloutMeta {
-        // The oldest versions put nothing around it.
+        // The oldest versions write the payload without a wrapper.
         let payload = if row.get("payload").is_nothing() { row } else { row.get("payload") };
         let stem = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let id = payload.said("id").map_or_else(|| stem.trim_end_matches(".jsonl").to_owned(), str::to_owned);
@@ -167,7 +155,7 @@ fn thread(payload: &LenientJson<'_>) -> RolloutOwner {
     }
 }
 
-/// A rollout that was packed: there is one thing to say of it.
+/// A compressed rollout, which is reported once.
 struct CompressedRollout {
     bytes: u64,
     is_reported: bool,

@@ -4,6 +4,7 @@
 mod session_events;
 mod timeline;
 
+use super::bounded_files::{children, note};
 use super::file_lines::{FileLine, FileLines};
 use super::merged_files::FileReader;
 use super::whole_file::WholeFileReader;
@@ -13,9 +14,8 @@ use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
 use backstory_memory::Timestamp;
 use session_events::CopilotEvents;
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use timeline::CopilotTimeline;
 
 pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
@@ -23,12 +23,12 @@ pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptR
 /// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let home = places.directory(Host::Copilot);
-    let newer = within(&home.join("session-state")).into_iter().map(|path| match path.is_dir() {
+    let newer = children(&home.join("session-state")).into_iter().map(|path| match path.is_dir() {
         true => path.join("events.jsonl"),
         false => path,
     });
     let newer = newer.filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
-    let older = within(&home.join("history-session-state")).into_iter().filter(|path| is_of_the_first(path));
+    let older = children(&home.join("history-session-state")).into_iter().filter(|path| is_timeline(path));
     let found = newer.chain(older).filter_map(|path| HostTranscript::from_file(Host::Copilot, &path));
     found.map(|transcript| HostTranscript { began: began(&transcript.path), ..transcript }).collect()
 }
@@ -39,7 +39,7 @@ fn read<'a>(
     _: &'a dyn DatabaseOpener,
 ) -> io::Result<Box<dyn TranscriptReader + 'a>> {
     let path = &transcript.path;
-    if is_of_the_first(path) {
+    if is_timeline(path) {
         let rows = CopilotTimeline::new(session_named_by(path), folder_named_in(path, &["path"]));
         return Ok(Box::new(WholeFileReader::open(path, "timeline", rows)?));
     }
@@ -47,20 +47,13 @@ fn read<'a>(
     Ok(Box::new(FileReader::open(path, rows)?))
 }
 
-fn is_of_the_first(path: &Path) -> bool {
+fn is_timeline(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json")
 }
 
-fn within(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
-/// Returns when a session began, which its first event says; one of the first versions says it in its name only.
+/// Returns when a session began: the time of its first event, or in the first versions a part of the file name.
 fn began(path: &Path) -> Option<Timestamp> {
-    if is_of_the_first(path) {
+    if is_timeline(path) {
         let (_, ms) = path.file_stem()?.to_str()?.rsplit_once('_')?;
         return ms.parse().ok().map(Timestamp);
     }
@@ -70,7 +63,7 @@ fn began(path: &Path) -> Option<Timestamp> {
     }
 }
 
-/// Returns the name of a session, which is that of its folder or file: `session_ID_MS`, where it is of the first versions.
+/// Returns the id of a session: the name of its folder or file, which is `session_ID_MS` in the first versions.
 fn session_named_by(path: &Path) -> String {
     let named = match path.ends_with("events.jsonl") {
         true => path.parent().and_then(Path::file_name),
@@ -82,14 +75,10 @@ fn session_named_by(path: &Path) -> String {
     name.to_owned()
 }
 
-/// Returns the folder a file beside the events names, for those that do not.
+/// Returns the folder in `workspace.yaml`, for sessions whose events do not name it.
 fn folder_beside(events: &Path) -> Option<String> {
     let path = events.parent()?.join("workspace.yaml");
-    path.metadata().ok().filter(|it| it.is_file() && it.len() < LONGEST_NOTE)?;
-    let text = fs::read_to_string(path).ok()?;
+    let text = note(&path)?;
     let folder = text.lines().find_map(|line| line.strip_prefix("cwd: "))?.trim().trim_matches(['"', '\'']);
     (!folder.is_empty()).then(|| folder.to_owned())
 }
-
-/// A longer note is none of the host's.
-const LONGEST_NOTE: u64 = 1 << 20;

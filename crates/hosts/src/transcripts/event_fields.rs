@@ -1,4 +1,4 @@
-//! Events put together from rows, as a hook would have been sent them.
+//! Builds payloads from rows, as a hook would have got them.
 
 use crate::lenient::LenientJson;
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ pub(crate) fn as_one<'a>(fields: Vec<EventField<'a>>) -> LenientJson<'a> {
     LenientJson::Fields(fields.into_iter().map(|(name, value)| (Cow::Borrowed(name), value)).collect())
 }
 
-/// Returns what is said in a content: as it stands, or in its blocks.
+/// Returns the text of a content: itself, or that of its blocks.
 pub(crate) fn words(content: &LenientJson<'_>) -> String {
     if let Some(text) = content.text() {
         return text.to_owned();

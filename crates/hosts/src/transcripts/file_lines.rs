@@ -1,4 +1,4 @@
-//! The lines of a transcript, one by one: one that is longer than anything a host writes is skipped without being held.
+//! The lines of a transcript, one by one. A line longer than anything a host writes is skipped without being held.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -15,7 +15,7 @@ pub(crate) struct FileLines {
     bytes: u64,
 }
 
-/// What the next line is.
+/// The next line.
 pub(crate) enum FileLine<'a> {
     /// A line with something in it, without its end. What is no UTF-8 has been replaced.
     Text(Cow<'a, str>),
@@ -24,7 +24,7 @@ pub(crate) enum FileLine<'a> {
 
 impl FileLines {
     pub(crate) fn open(path: &Path) -> io::Result<FileLines> {
-        // Whatever else has this name could keep us waiting.
+        // A pipe of this name would block.
         if !path.metadata()?.is_file() {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         }
@@ -54,7 +54,7 @@ impl FileLines {
             }
         }
         let line = self.line.trim_ascii();
-        // Looking for damage is slower than finding that there is none.
+        // Replacing invalid bytes is slower than finding that there are none.
         Some(FileLine::Text(
             str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed),
         ))
@@ -65,17 +65,6 @@ impl FileLines {
         self.bytes
     }
 }
-
-/// Returns the first rows of a file: what is longer is cut.
-pub(crate) fn beginning(path: &Path) -> io::Result<String> {
-    let mut bytes = Vec::new();
-    if path.metadata()?.is_file() {
-        File::open(path)?.take(LONGEST_BEGINNING).read_to_end(&mut bytes)?;
-    }
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-const LONGEST_BEGINNING: u64 = 1 << 16;
 
 /// Whether a line can be a whole row. One that was being written when its writer died is not.
 pub(crate) fn is_whole(line: &str) -> bool {

@@ -1,10 +1,11 @@
 //! The transcripts of Gemini CLI: `tmp/PROJECT/chats/session-*.jsonl`, its subagents in `chats/SESSION/`, and of older versions
 //! `chats/session-*.json`, which are one object.
 //!
-//! A project is named by a short word, or by a digest of its folder: which folder that is stands in other files.
+//! A project is named by a short word or by a digest of its folder. The folder itself stands in other files.
 
 mod messages;
 
+use super::bounded_files::{children, note};
 use super::file_lines::{FileLine, FileLines};
 use super::merged_files::{FileReader, MergedFiles, SubagentFile};
 use super::whole_file::WholeFileReader;
@@ -14,7 +15,6 @@ use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
 use backstory_memory::Timestamp;
 use messages::GeminiMessages;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,8 +22,8 @@ pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptR
 
 /// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {
-    let projects = within(&places.directory(Host::Gemini).join("tmp")).into_iter();
-    let chats = projects.flat_map(|project| within(&project.join("chats")));
+    let projects = children(&places.directory(Host::Gemini).join("tmp")).into_iter();
+    let chats = projects.flat_map(|project| children(&project.join("chats")));
     let found = chats
         .filter(|path| is_transcript(path))
         .filter_map(|path| HostTranscript::from_file(Host::Gemini, &path));
@@ -50,13 +50,6 @@ fn read<'a>(
     Ok(Box::new(MergedFiles::new(FileReader::open(path, rows)?, beside.collect())))
 }
 
-fn within(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
 /// Whether a file is a transcript. One that a newer version continues in another file is read there.
 fn is_transcript(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -76,18 +69,12 @@ fn with_subagents(mut transcript: HostTranscript) -> HostTranscript {
     let is_name = |name: &String| !name.contains('/') && name != "..";
     let folder =
         head.session.filter(is_name).and_then(|session| Some(transcript.path.parent()?.join(session)));
-    let beside = folder.map(|folder| within(&folder)).unwrap_or_default();
-    transcript.beside =
-        beside.into_iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
-    let files = transcript.beside.iter().filter_map(|path| HostTranscript::from_file(Host::Gemini, path));
-    for file in files {
-        transcript.bytes += file.bytes;
-        transcript.modified = transcript.modified.max(file.modified);
-    }
-    transcript
+    let beside = folder.map(|folder| children(&folder)).unwrap_or_default();
+    let is_chat = |path: &PathBuf| path.extension().is_some_and(|end| end == "jsonl");
+    transcript.with_subagents(beside.into_iter().filter(is_chat).collect())
 }
 
-/// How a transcript begins.
+/// Session and time at the beginning of a transcript.
 struct ChatHead {
     session: Option<String>,
     began: Option<Timestamp>,
@@ -96,7 +83,7 @@ struct ChatHead {
 fn head_of(path: &Path) -> Option<ChatHead> {
     let mut lines = FileLines::open(path).ok()?;
     let mut beginning = String::new();
-    // An object that is written over many lines says it in the first of them.
+    // An older object may be written over many lines; time and session are in the first of them.
     for _ in 0..HEAD_LINES {
         match lines.next_line() {
             Some(FileLine::Text(line)) => beginning.push_str(&line),
@@ -118,28 +105,23 @@ fn folder_of(transcript: &Path) -> Option<String> {
     let home = project.parent()?.parent()?;
     let name = project.file_name()?;
     let noted = [project.to_owned(), home.join("history").join(name)];
-    let noted = noted.iter().find_map(|folder| note(&folder.join(".project_root")));
+    let noted = noted.iter().find_map(|folder| trimmed_note(&folder.join(".project_root")));
     noted.or_else(|| registered(home, name.to_str()?)).or_else(|| first_file_folder(transcript))
 }
 
 /// Returns the folder that the list of projects gives this name.
 fn registered(home: &Path, name: &str) -> Option<String> {
-    let list = note(&home.join("projects.json"))?;
+    let list = trimmed_note(&home.join("projects.json"))?;
     let LenientJson::Fields(mut projects) = LenientJson::read(&list).take("projects") else { return None };
     projects.retain(|(_, named)| named.text() == Some(name));
     projects.pop().map(|(folder, _)| folder.into_owned())
 }
 
-fn note(path: &Path) -> Option<String> {
-    path.metadata().ok().filter(|it| it.is_file() && it.len() < LONGEST_NOTE)?;
-    let text = fs::read_to_string(path).ok()?;
-    Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+fn trimmed_note(path: &Path) -> Option<String> {
+    note(path).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// A longer note is none of the host's.
-const LONGEST_NOTE: u64 = 1 << 20;
-
-/// Returns the folder a transcript tells by itself, as those of older versions must.
+/// Returns the folder of the first file in a transcript: older versions note it nowhere else.
 fn first_file_folder(transcript: &Path) -> Option<String> {
     folder_named_in(transcript, &["file_path", "absolute_path"])
 }

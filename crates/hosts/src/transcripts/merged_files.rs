@@ -9,12 +9,12 @@ use std::collections::VecDeque;
 use std::io;
 use std::path::Path;
 
-/// What understands the rows of one file.
+/// Turns the rows of one file into items.
 pub(crate) trait RowReader {
-    /// Reads a row, and appends what it says to `out`.
+    /// Reads a row, and appends its items to `out`.
     fn read(&mut self, row: &str, out: &mut VecDeque<TranscriptItem>);
 
-    /// Appends what only the end of the file makes clear.
+    /// Appends the items that are known only at the end of the file.
     fn end(&mut self, out: &mut VecDeque<TranscriptItem>);
 }
 
@@ -31,7 +31,7 @@ impl<R: RowReader> FileReader<R> {
         Ok(FileReader { lines: FileLines::open(path)?, rows, ready: VecDeque::new(), is_over: false })
     }
 
-    /// Returns what is next, without going on.
+    /// Returns the next item without consuming it.
     fn peek(&mut self) -> Option<&TranscriptItem> {
         while self.ready.is_empty() && !self.is_over {
             match self.lines.next_line() {
@@ -48,7 +48,7 @@ impl<R: RowReader> FileReader<R> {
         self.ready.front()
     }
 
-    /// Returns when what is next happened. What cannot be read is next at once.
+    /// Returns the time of the next item. One that cannot be read comes first.
     fn next_at(&mut self) -> Option<Timestamp> {
         self.peek().map(|item| match item {
             TranscriptItem::Entry(entry) => entry.at,
@@ -72,7 +72,7 @@ impl<R: RowReader> TranscriptReader for FileReader<R> {
     }
 }
 
-/// A file that is read once its time has come.
+/// A file that is opened when its first entry is next.
 pub(crate) struct SubagentFile<'a, R> {
     pub(crate) began: Timestamp,
     pub(crate) path: &'a Path,
@@ -85,7 +85,7 @@ pub(crate) struct MergedFiles<'a, R> {
     /// The last is the next to begin.
     waiting: Vec<SubagentFile<'a, R>>,
     open: Vec<FileReader<R>>,
-    /// How much was read of files that are over.
+    /// The bytes of the files that were read to their end.
     bytes: u64,
 }
 
@@ -95,7 +95,7 @@ impl<'a, R: RowReader> MergedFiles<'a, R> {
         MergedFiles { own, waiting: beside, open: Vec::new(), bytes: 0 }
     }
 
-    /// Returns which of the open files is next, and when. Those that are over are let go.
+    /// Returns the open file with the earliest entry, and its time. Files that are read to their end are closed.
     fn next_open(&mut self) -> Option<(Timestamp, usize)> {
         let is_over = |file: &mut FileReader<R>| file.peek().is_none();
         self.bytes += self.open.extract_if(.., is_over).map(|file| file.bytes_read()).sum::<u64>();

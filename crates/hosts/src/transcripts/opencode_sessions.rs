@@ -6,6 +6,7 @@
 mod session_storage;
 mod session_thread;
 
+use super::bounded_files::children;
 use super::{
     DatabaseOpener, HostTranscript, TranscriptItem, TranscriptReader, TranscriptRoot, TranscriptSource,
 };
@@ -14,14 +15,13 @@ use backstory_memory::Timestamp;
 use session_storage::{DatabaseStorage, FileStorage, SessionStorage, StoredSession};
 use session_thread::SessionThread;
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) const SOURCE: TranscriptSource =
     TranscriptSource { root: TranscriptRoot::Data("opencode"), find, read };
 
-/// Finds the transcripts. A session that stands in the database and in files counts once.
+/// Finds the transcripts. A session that is in the database and in files is found once.
 fn find(places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {
     let folder = places.data.join("opencode");
     let mut transcripts = Vec::new();
@@ -39,7 +39,7 @@ fn find(places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscrip
     transcripts
 }
 
-/// Reads a transcript; where it does not say of which session, all that its database holds.
+/// Reads a transcript; without a session, everything in its database.
 fn read<'a>(
     transcript: &'a HostTranscript,
     databases: &'a dyn DatabaseOpener,
@@ -57,14 +57,14 @@ fn read<'a>(
     Ok(Box::new(MergedThreads::new(kept, sessions)))
 }
 
-/// Returns the databases of a folder, that of the usual version first. Others have the name of their version in theirs.
+/// Returns the databases of a folder, `opencode.db` first. Other channels put their name into that of the file.
 fn databases_in(folder: &Path) -> Vec<PathBuf> {
-    let names = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let paths = children(folder).into_iter();
     let is_ours = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());
         name.is_some_and(|name| name.starts_with("opencode")) && is_database(path) && path.is_file()
     };
-    let mut found: Vec<PathBuf> = names.filter(is_ours).collect();
+    let mut found: Vec<PathBuf> = paths.filter(is_ours).collect();
     found.sort_by_key(|path| (!path.ends_with("opencode.db"), path.clone()));
     found
 }
@@ -73,7 +73,7 @@ fn is_database(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "db")
 }
 
-/// A session nobody gave its work, and those that descend from it.
+/// A session without a parent, and those that descend from it.
 struct SessionFamily {
     root: StoredSession,
     descendants: Vec<StoredSession>,
@@ -131,7 +131,7 @@ fn families(sessions: Vec<StoredSession>) -> Vec<SessionFamily> {
     families
 }
 
-/// Returns of each session the one it descends from. One whose parent is gone is taken for its own, as is one of a circle.
+/// Returns the root of each session. A session whose parent is gone is a root, as is one in a circle of parents.
 fn roots_of(sessions: &[StoredSession]) -> HashMap<String, String> {
     let parents: HashMap<&str, Option<&str>> =
         sessions.iter().map(|session| (session.id.as_str(), session.parent.as_deref())).collect();
@@ -148,10 +148,10 @@ fn roots_of(sessions: &[StoredSession]) -> HashMap<String, String> {
     parents.keys().map(|id| ((*id).to_owned(), root(id))).collect()
 }
 
-/// Subagents that have subagents are rare; so deep there is a circle.
+/// Subagents of subagents are rare: at this depth the parents form a circle.
 const DEEPEST: usize = 16;
 
-/// Sessions read as one, in the order of time. Each is opened once its time has come.
+/// Sessions merged in the order of time. Each is opened when its first entry is next.
 struct MergedThreads {
     kept: Box<dyn SessionStorage>,
     /// The last is the next to begin.
@@ -172,7 +172,7 @@ impl MergedThreads {
         MergedThreads { kept, waiting, open: Vec::new(), bytes: 0 }
     }
 
-    /// Returns which of the open ones is next, and when. Of two at one moment the one that began first.
+    /// Returns the open session with the earliest entry, and its time. Of two at the same time, the one that began first.
     fn next_open(&mut self) -> Option<(Timestamp, usize)> {
         let (kept, bytes) = (self.kept.as_ref(), &mut self.bytes);
         let nexts = self.open.iter_mut().enumerate();

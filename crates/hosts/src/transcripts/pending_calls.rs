@@ -3,11 +3,11 @@
 use crate::lenient::LenientJson;
 use std::collections::VecDeque;
 
-/// What waits for an answer, the oldest first.
+/// The calls without a result, the oldest first.
 #[derive(Default)]
 pub(crate) struct PendingCalls {
     waiting: VecDeque<PendingCall>,
-    /// How long the rows of the calls are.
+    /// The bytes of their rows.
     bytes: usize,
 }
 
@@ -20,18 +20,18 @@ pub(crate) struct PendingCall {
 }
 
 impl PendingCall {
-    /// One that need not wait.
+    /// Returns a call whose result stands in the same row.
     pub(crate) fn new(id: &str, tool: &str, input: LenientJson<'static>) -> PendingCall {
         PendingCall { id: id.to_owned(), tool: tool.to_owned(), input, bytes: 0 }
     }
 }
 
-/// A session that breaks off leaves calls behind that nobody answers: the oldest are let go.
+/// An interrupted session leaves calls without a result: the oldest are dropped.
 const MOST_WAITING: usize = 1000;
 const MOST_BYTES: usize = 48 << 20;
 
 impl PendingCalls {
-    /// Remembers a call; `bytes` is how long the row is it stands in.
+    /// Remembers a call; `bytes` is the length of its row.
     pub(crate) fn put(&mut self, id: &str, tool: &str, input: LenientJson<'_>, bytes: usize) {
         self.waiting.push_back(PendingCall {
             id: id.to_owned(),
@@ -46,7 +46,7 @@ impl PendingCalls {
         }
     }
 
-    /// Returns the call that has an answer now.
+    /// Removes and returns the call of a result.
     pub(crate) fn take(&mut self, id: &str) -> Option<PendingCall> {
         let at = self.waiting.iter().position(|call| call.id == id)?;
         let call = self.waiting.remove(at)?;
@@ -54,7 +54,7 @@ impl PendingCalls {
         Some(call)
     }
 
-    /// Returns the calls that wait.
+    /// Returns the calls without a result.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PendingCall> {
         self.waiting.iter()
     }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_nobody_answers_is_let_go() {
+    fn a_call_without_an_answer_is_dropped() {
         let mut calls = PendingCalls::default();
         for number in 0..MOST_WAITING + 10 {
             calls.put(&number.to_string(), "Bash", LenientJson::Nothing, 1);

@@ -1,4 +1,4 @@
-//! A transcript that is one JSON value: its long list is read element by element, so that no more than one is held.
+//! A transcript that is one JSON value: its long list is read element by element, so that only one is held.
 
 use super::merged_files::RowReader;
 use super::{TranscriptItem, TranscriptReader};
@@ -10,10 +10,10 @@ use std::path::Path;
 /// A longer element is skipped, as a longer line is.
 const LONGEST_ELEMENT: usize = 32 << 20;
 
-/// Of what stands around the list only so much is of use.
+/// How much is kept of what stands around the list.
 const LONGEST_HEAD: usize = 1 << 16;
 
-/// The elements of one list, understood as rows. What stands before the list is a row too, and the first.
+/// The elements of one list, read as rows. The fields before the list are the first row.
 pub(crate) struct WholeFileReader<R> {
     file: BufReader<File>,
     cutter: ElementCutter,
@@ -26,7 +26,7 @@ pub(crate) struct WholeFileReader<R> {
 impl<R: RowReader> WholeFileReader<R> {
     /// Opens a file whose object holds a list of this name.
     pub(crate) fn open(path: &Path, list: &'static str, rows: R) -> io::Result<WholeFileReader<R>> {
-        // Whatever else has this name could keep us waiting.
+        // A pipe of this name would block.
         if !path.metadata()?.is_file() {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
         }
@@ -105,7 +105,7 @@ impl ElementCutter {
         }
     }
 
-    /// Takes a byte. Returns whether something has been cut off with it.
+    /// Takes a byte. Returns whether it completes an element.
     fn take(&mut self, byte: u8) -> bool {
         let was_in_string = self.in_string;
         match byte {
@@ -153,7 +153,7 @@ impl ElementCutter {
 
     fn keep(&mut self, byte: u8) {
         if self.in_list {
-            // One byte more than the longest tells that it was too long.
+            // One byte more than the limit marks the element as too long.
             if self.depth > 2 && self.element.len() <= LONGEST_ELEMENT {
                 self.element.push(byte);
             }
@@ -164,7 +164,7 @@ impl ElementCutter {
         }
     }
 
-    /// A file that is cut off ends in the middle of an element, of which what is there may be of use.
+    /// Returns the rest of a cut file, which may be the beginning of an element.
     fn end(&mut self) {
         let rest = if self.in_list { std::mem::take(&mut self.element) } else { Vec::new() };
         self.cut.extend(self.head.take().map(Some));
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_cut_into_its_elements() {
+    fn a_list_is_split_into_its_elements() {
         let text = r#"{"a": "x", "other": [{"b": 1}], "items": [ {"c": "]}\"{"}, {"d": [{"e": {}}]} ], "z": {"items": [{}]}}"#;
         assert_eq!(
             cut(text),
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_is_read_as_far_as_it_goes() {
+    fn a_cut_list_is_read_up_to_the_cut() {
         assert_eq!(
             cut(r#"{"items": [{"a": 1}, {"b": "wor"#),
             [r#"{"items": "#, r#"{"a": 1}"#, r#"{"b": "wor"#]

@@ -1,19 +1,14 @@
-//! The folder a session worked in, where no row says: taken from the first file it worked on.
+//! The folder a session worked in, derived from the first file it worked on where no row names it.
 
-use std::fs::File;
-use std::io::Read;
+use super::bounded_files::beginning;
 use std::path::Path;
 
-/// So much of a transcript is looked at.
-const BEGINNING: u64 = 4 << 20;
+/// How much of a transcript is searched.
+const SEARCHED_BYTES: u64 = 4 << 20;
 
 /// Returns the folder of the first file that a transcript of JSON names in one of these fields.
 pub(crate) fn folder_named_in(transcript: &Path, fields: &[&str]) -> Option<String> {
-    let mut bytes = Vec::new();
-    if transcript.metadata().is_ok_and(|it| it.is_file()) {
-        File::open(transcript).ok()?.take(BEGINNING).read_to_end(&mut bytes).ok()?;
-    }
-    let text = String::from_utf8_lossy(&bytes);
+    let text = beginning(transcript, SEARCHED_BYTES)?;
     let first = |field: &&str| first_path(&text, &format!("\"{field}\""));
     let (_, path) = fields.iter().filter_map(first).min()?;
     let path = Path::new(path);
@@ -38,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_file_tells_the_folder() {
+    fn the_working_folder_is_derived_from_the_first_file() {
         let folder = tempfile::tempdir().unwrap();
         let transcript = folder.path().join("record.json");
         let folder_in = |text: &str| {

@@ -1,4 +1,4 @@
-//! Whatever a configuration looks like, ours goes in, is found, and comes out again (law 10).
+//! Installing into any configuration file, finding it and uninstalling it again (law 10).
 
 use crate::installing::{CODEX, GEMINI, Machine, PROGRAM};
 use backstory_hosts::Host;
@@ -6,9 +6,8 @@ use jsonc_parser::tokens::Token;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use proptest::prelude::*;
 use serde_json::Value;
-use std::path::Path;
 
-/// Writes JSON as somebody might: `choices` decide on white space, comments and commas.
+/// Writes JSON as a person might: `choices` decide on white space, comments and commas.
 struct ConfigWriter<'a> {
     choices: &'a [u8],
     at: usize,
@@ -74,7 +73,7 @@ fn json_text() -> impl Strategy<Value = String> {
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     });
-    // Half of the objects get hooks as a host would have them, so that lists of others are met.
+    // Half of the objects hold hooks of other programs, as a host would write them.
     let hook = prop::collection::vec(value.clone(), 0..3).prop_map(Value::from);
     let event = prop::sample::select(vec!["SessionStart", "AfterTool", "Theirs"]).prop_map(str::to_owned);
     let hooks = prop::collection::btree_map(event, hook, 0..3);
@@ -94,8 +93,8 @@ fn json_text() -> impl Strategy<Value = String> {
     )
 }
 
-/// What a text says, without lists that hold nothing, and its comments in order.
-fn sense(text: &str) -> (Value, Vec<String>) {
+/// Returns the values of a text without empty lists, and its comments in order.
+fn values_and_comments(text: &str) -> (Value, Vec<String>) {
     let text = text.trim_start_matches('\u{feff}');
     let collect = CollectOptions { comments: CommentCollectionStrategy::AsTokens, tokens: true };
     let parsed = parse_to_ast(text, &collect, &ParseOptions::default()).unwrap();
@@ -130,7 +129,7 @@ proptest! {
     fn law_10_any_json_is_left_alone_or_comes_back(text in json_text()) {
         let machine = Machine::new();
         machine.write(GEMINI, &text);
-        match Host::Gemini.plan_install(&machine.places, Path::new(PROGRAM), &machine.installs) {
+        match machine.plan(Host::Gemini) {
             Err(error) => prop_assert!(error.to_string().contains("should be"), "{error}"),
             Ok(plan) => {
                 plan.apply(&machine.installs).unwrap();
@@ -138,13 +137,10 @@ proptest! {
                 machine.uninstall(Host::Gemini);
                 prop_assert_eq!(machine.read(GEMINI), text.clone());
 
-                // The same without our memory of it: what is theirs is as it was, comments and all.
-                machine.install(Host::Gemini);
-                machine.forget_records();
-                machine.uninstall(Host::Gemini);
-                let left = machine.read(GEMINI);
+                // Without the install records, values and comments of the user are still as they were.
+                let left = machine.uninstall_without_records(Host::Gemini, GEMINI);
                 prop_assert!(!left.contains("backstory"));
-                prop_assert_eq!(sense(&left), sense(&text), "{}", left);
+                prop_assert_eq!(values_and_comments(&left), values_and_comments(&text), "{}", left);
             }
         }
     }
@@ -171,10 +167,7 @@ proptest! {
         machine.uninstall(Host::Codex);
         prop_assert_eq!(machine.read(CODEX), text.clone());
 
-        machine.install(Host::Codex);
-        machine.forget_records();
-        machine.uninstall(Host::Codex);
-        let left = machine.read(CODEX);
+        let left = machine.uninstall_without_records(Host::Codex, CODEX);
         prop_assert_eq!(left.trim_end(), text.trim_end());
     }
 
@@ -187,10 +180,7 @@ proptest! {
         machine.uninstall(Host::Amp);
         prop_assert_eq!(machine.read(AMP), text.clone());
 
-        machine.install(Host::Amp);
-        machine.forget_records();
-        machine.uninstall(Host::Amp);
-        let left = machine.read(AMP);
+        let left = machine.uninstall_without_records(Host::Amp, AMP);
         prop_assert_eq!(left.trim_end(), text.trim_end());
     }
 }

@@ -1,16 +1,16 @@
-//! Damaged payloads: what can be understood of one is, and nothing is lost.
+//! Damaged payloads: whatever can still be read is parsed, and the rest is kept as it is.
 
-use crate::recorded::{SCENES, event_of, parse, scene};
+use crate::recorded::{RECORDINGS, all_payloads, captured, parse, recording};
 use backstory_hosts::{EventOutcome, Host};
 use backstory_memory::{Activity, ExitStatus};
 use proptest::prelude::*;
 
-/// The hook reads only so much of a payload: wherever it ends, what stands before is understood.
+/// The hook reads only the first part of a long payload.
 #[test]
-fn a_payload_that_is_cut_off_means_what_the_whole_means() {
-    for recorded in SCENES.into_iter().flat_map(|(host, name)| scene(host, name)) {
+fn a_cut_payload_keeps_session_folder_and_event() {
+    for recorded in all_payloads() {
         let (payload, whole) = (&recorded.payload, recorded.parse());
-        // Behind everything a payload is known by; what stands in it may look the same.
+        // Cut only behind the fields that identify a payload.
         let known_by = [
             "\"hook_event_name\"",
             "\"cwd\"",
@@ -32,15 +32,15 @@ fn a_payload_that_is_cut_off_means_what_the_whole_means() {
 #[test]
 fn the_beginning_of_a_long_output_is_kept() {
     let cut = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"line one\nline tw"#;
-    let event = event_of(cut);
+    let event = captured(parse(cut));
     let output = "line one\nline tw".into();
     assert_eq!(event.activity, Activity::Ran { command: "make".into(), output, status: ExitStatus::Success });
     assert_eq!((event.tool.as_deref(), event.sequence), (Some("Bash"), None));
 }
 
 #[test]
-fn marks_and_broken_letters_do_not_hide_a_payload() {
-    let text = |payload: &[u8]| match event_of(payload).activity {
+fn byte_order_marks_and_invalid_utf8_are_survived() {
+    let text = |payload: &[u8]| match captured(parse(payload)).activity {
         Activity::Prompted { text } => text,
         other => panic!("{other:?}"),
     };
@@ -55,7 +55,7 @@ fn marks_and_broken_letters_do_not_hide_a_payload() {
 }
 
 #[test]
-fn a_field_of_a_type_nobody_expects_costs_that_field() {
+fn a_field_of_an_unexpected_type_costs_only_that_field() {
     for payload in [
         r#"{"hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":"make","tool_response":7,"tool_use_id":3,"session_id":"s"}"#,
         r#"{"hook_event_name":"PostToolUse","tool_name":["Bash"],"tool_input":null,"session_id":"s"}"#,
@@ -71,45 +71,45 @@ fn a_field_of_a_type_nobody_expects_costs_that_field() {
 }
 
 #[test]
-fn a_name_of_megabytes_is_none() {
+fn an_identifier_of_megabytes_is_dropped() {
     let vast = "x".repeat(1 << 20);
     let payload = format!(
         r#"{{"hook_event_name":"UserPromptSubmit","session_id":"{vast}","cwd":"{vast}","prompt_id":"{vast}","tool_name":"{vast}","prompt":"go on"}}"#
     );
     let parsed = parse(&payload);
     assert_eq!((parsed.host_session, parsed.cwd), (None, None));
-    let event = event_of(&payload);
+    let event = captured(parse(&payload));
     assert_eq!((event.sequence, event.tool), (None, None));
     assert_eq!(event.activity, Activity::Prompted { text: "go on".into() });
 }
 
 #[test]
-fn what_cannot_be_read_is_kept_as_it_is() {
+fn an_unreadable_payload_is_kept_as_it_is() {
     let deep = "[".repeat(100_000);
     for payload in ["", "nonsense", "null", "[1,2]", "\"text\"", "{}", "{\"session_id\":\"s\"", deep.as_str()]
     {
-        assert_eq!(event_of(payload).activity, Activity::Other { text: payload.to_owned() });
+        assert_eq!(captured(parse(payload)).activity, Activity::Other { text: payload.to_owned() });
         assert_eq!(parse(payload).name, "unreadable");
     }
     assert_eq!(parse("{\"session_id\":\"s\",\"cwd\":\"/p\"").host_session.as_deref(), Some("s"));
     let unknown = r#"{"hook_event_name":"SomethingNew","session_id":"s","detail":1}"#;
-    assert_eq!(event_of(unknown).activity, Activity::Other { text: unknown.to_owned() });
+    assert_eq!(captured(parse(unknown)).activity, Activity::Other { text: unknown.to_owned() });
     assert_eq!(parse(unknown).name, "SomethingNew");
 }
 
 #[test]
-fn depth_hides_nothing_beside_it() {
+fn deep_nesting_hides_no_other_field() {
     let deep = format!("{}{}", "[".repeat(50_000), "]".repeat(50_000));
     let payload = format!(
         r#"{{"hook_event_name":"Stop","extra":{deep},"session_id":"s","last_assistant_message":"Done."}}"#
     );
     assert_eq!(parse(&payload).host_session.as_deref(), Some("s"));
-    assert_eq!(event_of(&payload).activity, Activity::TurnEnded { message: "Done.".into() });
+    assert_eq!(captured(parse(&payload)).activity, Activity::TurnEnded { message: "Done.".into() });
 }
 
-/// Also of hosts that never send anything.
+/// Also hosts that never send anything.
 #[test]
-fn every_host_keeps_what_it_cannot_read() {
+fn every_host_keeps_an_unreadable_payload() {
     let deep = "[".repeat(100_000);
     for host in Host::ALL {
         for payload in ["", "nonsense", "null", "[1,2]", "{}", "\u{feff}", deep.as_str()] {
@@ -123,11 +123,10 @@ fn every_host_keeps_what_it_cannot_read() {
 }
 
 proptest! {
-    /// Bytes changed at random: something is parsed all the same.
     #[test]
-    fn whatever_is_sent_something_is_heard(scene_at in 0..SCENES.len(), line in any::<prop::sample::Index>(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8)) {
-        let (host, name) = SCENES[scene_at];
-        let recorded = scene(host, name);
+    fn changed_bytes_are_still_parsed(at in 0..RECORDINGS.len(), line in any::<prop::sample::Index>(), changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..8)) {
+        let (host, name) = RECORDINGS[at];
+        let recorded = recording(host, name);
         let recorded = line.get(&recorded);
         let mut bytes = recorded.payload.clone().into_bytes();
         for (at, byte) in changes {

@@ -1,8 +1,9 @@
-//! What hosts say, as recorded from the real ones, and what is understood of it.
+//! Payloads, transcripts and configuration files of the hosts, recorded from the real ones.
 
 #![expect(
-    clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::print_stderr,
+    clippy::unwrap_used,
     reason = "clippy allows this in a `#[test]`, but not in what tests share"
 )]
 
@@ -20,6 +21,7 @@ mod recorded;
 mod renamed;
 mod replies;
 mod transcript_reading;
+mod transcripts_and_hooks;
 mod transcripts_claude_code;
 mod transcripts_codex;
 mod transcripts_copilot;

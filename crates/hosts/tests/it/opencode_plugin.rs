@@ -38,7 +38,7 @@ fn played(name: &str, script: Option<&str>) -> Option<Value> {
 }
 
 #[test]
-fn what_the_program_answers_goes_where_the_model_reads_it() {
+fn the_plugin_puts_replies_where_the_model_reads_them() {
     let script = r#"cat >>parsed; echo " $5" >>parsed; printf '{"context":"for %s"}' "$5""#;
     let Some(played) = played("that answers", Some(script)) else { return };
     assert_eq!(

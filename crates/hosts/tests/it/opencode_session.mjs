@@ -32,7 +32,7 @@ await call("call_1", () => plugin["tool.execute.after"]({ tool: "bash", sessionI
 played.output = tool.output
 const failed = { part: { tool: "read", callID: "call_2", state: { status: "error", error: "no such file" } } }
 await call("call_2", () => event("message.part.updated", failed))
-// OpenCode copies parts when a session is forked: what did not run here is not told again.
+// OpenCode copies parts when a session is forked: what did not run here is not sent again.
 await event("message.part.updated", failed)
 played.again = await system("You are an agent.")
 const compacting = { context: [] }

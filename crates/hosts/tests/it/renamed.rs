@@ -1,13 +1,12 @@
-//! A host that is updated and calls things by other names: what can still be understood is, the rest is silence, and nothing
-//! breaks.
+//! A host that renames fields and events in an update: every other field is still parsed, and nothing is injected by guesswork.
 
-use crate::recorded::{Recorded, SCENES, scene};
+use crate::recorded::{RecordedPayload, all_payloads};
 use backstory_hosts::{EventOutcome, ParsedEvent};
 use backstory_memory::{Activity, InjectionPoint};
 use serde_json::{Map, Value};
 
-/// Gives every field of a name another one, wherever it stands at the top of a payload.
-fn renamed(recorded: &Recorded, field: &str) -> Option<ParsedEvent> {
+/// Parses a payload with one of its fields renamed.
+fn renamed(recorded: &RecordedPayload, field: &str) -> Option<ParsedEvent> {
     let fields: Map<String, Value> = serde_json::from_str(&recorded.payload).unwrap();
     let has_it = fields.contains_key(field);
     let fields = fields
@@ -17,18 +16,17 @@ fn renamed(recorded: &Recorded, field: &str) -> Option<ParsedEvent> {
     has_it.then(|| recorded.parse_as(payload.as_bytes()))
 }
 
-fn fields() -> Vec<(Recorded, String)> {
-    let recorded = SCENES.into_iter().flat_map(|(host, name)| scene(host, name));
-    let named = recorded.flat_map(|recorded| {
+fn fields() -> Vec<(RecordedPayload, String)> {
+    let named = all_payloads().flat_map(|recorded| {
         let fields: Map<String, Value> = serde_json::from_str(&recorded.payload).unwrap();
         fields.into_iter().map(move |(field, _)| (recorded.clone(), field))
     });
     named.collect()
 }
 
-/// Whichever field it is, of every host and event ever recorded.
+/// Tries every field of every payload ever recorded.
 #[test]
-fn a_field_by_another_name_costs_that_field() {
+fn a_renamed_field_costs_only_that_field() {
     let mut tried = 0;
     for (recorded, field) in fields() {
         let before = recorded.parse();
@@ -54,9 +52,8 @@ fn a_field_by_another_name_costs_that_field() {
     assert!(tried > 2000, "{tried}");
 }
 
-/// Where it is not known what is about to happen, nothing is said about it.
 #[test]
-fn what_is_not_understood_is_not_answered() {
+fn without_the_field_it_needs_an_injection_point_is_dropped() {
     for (recorded, field) in fields() {
         let (before, after) = (recorded.parse(), renamed(&recorded, &field).unwrap());
         let is_needed = match before.injection_point {
@@ -72,10 +69,9 @@ fn what_is_not_understood_is_not_answered() {
     }
 }
 
-/// An event nobody has parsed of yet is kept as it is.
 #[test]
-fn an_event_by_another_name_is_kept() {
-    for recorded in SCENES.into_iter().flat_map(|(host, name)| scene(host, name)) {
+fn a_renamed_event_is_kept_as_it_is() {
+    for recorded in all_payloads() {
         let name = recorded.parse().name;
         let payload = recorded.payload.replace(&format!("\"{name}\""), &format!("\"{name}V2\""));
         let event = recorded.event.as_ref().map(|event| format!("{event}V2"));
@@ -86,9 +82,9 @@ fn an_event_by_another_name_is_kept() {
     }
 }
 
-/// What a receipt says then, so that `doctor` can.
+/// A receipt holds them, and `doctor` shows them.
 #[test]
-fn what_a_payload_lacks_is_noticed() {
+fn missing_fields_are_listed() {
     for (recorded, field) in fields() {
         let before = recorded.parse();
         assert!(before.missing.is_empty(), "{:?} of {recorded:?}", before.missing);
@@ -98,7 +94,7 @@ fn what_a_payload_lacks_is_noticed() {
             "cwd" => "folder",
             _ => continue,
         };
-        // Cursor says either twice, and Copilot whose subagent it is.
+        // Cursor sends both fields twice, and Copilot names the session of a subagent in `parentAgentId`.
         let is_said_otherwise =
             recorded.payload.contains("conversation_id") || recorded.payload.contains("parentAgentId");
         assert!(is_said_otherwise || lacks.contains(&expected), "{field} of {recorded:?}: {lacks:?}");

@@ -1,6 +1,6 @@
-//! What hosts are told, byte for byte, and when.
+//! Replies to hosts, byte for byte, and the checks of each host's own rules.
 
-use crate::recorded::{parse, payloads};
+use crate::recorded::{RECORDINGS, parse_json, recording};
 use backstory_hosts::{Host, HostReply};
 use backstory_memory::{InjectionPoint, Moment};
 use insta::assert_snapshot;
@@ -13,9 +13,9 @@ fn reply(moment: Moment, context: Option<&str>, to_user: Option<&str>) -> Option
     Host::ClaudeCode.reply(moment, HostReply { context, to_user })
 }
 
-/// An answer that does not name its event is dropped in silence.
+/// Claude Code drops a reply that does not name its event, without a word.
 #[test]
-fn an_answer_names_its_event() {
+fn a_reply_names_its_event() {
     let text = Some("<backstory-1a2b3c4d>\n\"quoted\" \\ \u{1}\n</backstory-1a2b3c4d>");
     assert_snapshot!(reply(Moment::SessionStart, text, None).unwrap(), @r#"{"hookSpecificOutput":{"additionalContext":"<backstory-1a2b3c4d>\n\"quoted\" \\ \u0001\n</backstory-1a2b3c4d>","hookEventName":"SessionStart"}}"#);
     assert_snapshot!(reply(Moment::Prompt, Some("x"), None).unwrap(), @r#"{"hookSpecificOutput":{"additionalContext":"x","hookEventName":"UserPromptSubmit"}}"#);
@@ -23,13 +23,13 @@ fn an_answer_names_its_event() {
 }
 
 #[test]
-fn what_is_for_the_user_does_not_reach_the_agent() {
+fn a_message_to_the_user_is_kept_apart_from_the_context() {
     assert_snapshot!(reply(Moment::SessionStart, Some("x"), Some("for you")).unwrap(), @r#"{"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"},"systemMessage":"for you"}"#);
     assert_snapshot!(reply(Moment::SessionStart, None, Some("for you")).unwrap(), @r#"{"systemMessage":"for you"}"#);
 }
 
 #[test]
-fn a_compaction_is_told_in_plain_words() {
+fn a_reply_to_a_compaction_is_plain_text() {
     assert_eq!(
         reply(Moment::Compaction, Some("--- x ---\n"), Some("for you")).as_deref(),
         Some("--- x ---\n")
@@ -37,15 +37,14 @@ fn a_compaction_is_told_in_plain_words() {
 }
 
 #[test]
-fn nothing_to_say_is_nothing_said() {
-    for moment in [Moment::SessionStart, Moment::Prompt, Moment::Tool, Moment::Compaction] {
+fn an_empty_reply_prints_nothing() {
+    for moment in MOMENTS {
         assert_eq!(reply(moment, None, None), None);
     }
 }
 
-/// Law 1: no answer ever decides about what the host was going to do.
 #[test]
-fn an_answer_never_decides() {
+fn law_1_a_reply_never_carries_a_decision() {
     for moment in [Moment::SessionStart, Moment::Prompt, Moment::Tool] {
         let answer: Value = serde_json::from_str(&reply(moment, Some("x"), Some("y")).unwrap()).unwrap();
         let names: Vec<&String> = answer.as_object().unwrap().keys().collect();
@@ -55,49 +54,15 @@ fn an_answer_never_decides() {
 }
 
 #[test]
-fn a_session_can_be_told_something_where_it_is_worth_it() {
-    let points = |name: &str| {
-        let openings = payloads(name).into_iter().filter_map(|payload| parse(payload).injection_point);
-        openings.map(|opening| format!("{opening:?}\n")).collect::<String>()
-    };
-    assert_snapshot!(points("lifecycle"), @r#"
-        SessionStart { reason: Startup }
-        Prompt { text: "first" }
-        Compaction
-        SessionStart { reason: Compact }
-        Prompt { text: "after compaction" }
-        SessionStart { reason: Clear }
-        Prompt { text: "after clearing" }
-        Prompt { text: "a lot to read" }
-        Prompt { text: "after a lot" }
-        Compaction
-        SessionStart { reason: Compact }
-        SessionStart { reason: Resume }
-        Prompt { text: "again" }
-        SessionStart { reason: Fork }
-        Prompt { text: "on the side" }
-        "#);
-    assert_snapshot!(points("bugfix-session"), @r#"
-        SessionStart { reason: Startup }
-        Prompt { text: "Fix the failing test in tests/test_pages.py" }
-        Command { command: "python3 -m unittest" }
-        Edit { file: "/home/dev/project/pager/pages.py" }
-        Command { command: "python3 -m unittest" }
-        Command { command: "git add -A && git commit -m \"Fix off-by-one in page_count\"" }
-        Prompt { text: "No, we use pytest-style asserts here, not assertEqual." }
-        "#);
-}
-
-#[test]
-fn what_nobody_typed_is_no_question() {
-    let opening = |fields: Value| {
+fn a_prompt_nobody_typed_is_no_injection_point() {
+    let injection_point = |fields: Value| {
         let mut payload =
             json!({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "Fix the build"});
         payload.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-        parse(payload.to_string()).injection_point
+        parse_json(Host::ClaudeCode, None, &payload).injection_point
     };
     assert_eq!(
-        opening(json!({"source": "user"})),
+        injection_point(json!({"source": "user"})),
         Some(InjectionPoint::Prompt { text: "Fix the build".into() })
     );
     for fields in [
@@ -109,25 +74,24 @@ fn what_nobody_typed_is_no_question() {
         json!({"prompt": null}),
     ] {
         assert!(
-            !matches!(opening(fields.clone()), Some(InjectionPoint::Prompt { text }) if text != "7"),
+            !matches!(injection_point(fields.clone()), Some(InjectionPoint::Prompt { text }) if text != "7"),
             "{fields}"
         );
     }
 }
 
-/// What each host is told at each moment, and at which of its events it reads it.
 #[test]
-fn every_host_is_told_in_its_own_shape() {
-    let mut event = String::new();
+fn every_host_gets_replies_in_its_own_shape() {
+    let mut replies = String::new();
     for host in Host::ALL {
         for moment in MOMENTS {
             let reply = host.reply(moment, HostReply { context: Some("x"), to_user: Some("y") });
             if let Some(reply) = reply {
-                event += &format!("{} {moment:?} {reply}\n", host.as_str());
+                replies += &format!("{} {moment:?} {reply}\n", host.as_str());
             }
         }
     }
-    assert_snapshot!(event, @r#"
+    assert_snapshot!(replies, @r#"
         claude-code SessionStart {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"SessionStart"},"systemMessage":"y"}
         claude-code Prompt {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"UserPromptSubmit"},"systemMessage":"y"}
         claude-code Tool {"hookSpecificOutput":{"additionalContext":"x","hookEventName":"PreToolUse"},"systemMessage":"y"}
@@ -149,7 +113,7 @@ fn every_host_is_told_in_its_own_shape() {
         "#);
 }
 
-/// The events of the moments, as hosts call them.
+/// Returns the events of the moments, by the names of a host.
 fn events(host: Host) -> [&'static str; 4] {
     match host {
         Host::Gemini => ["SessionStart", "BeforeAgent", "BeforeTool", "PreCompress"],
@@ -160,9 +124,9 @@ fn events(host: Host) -> [&'static str; 4] {
 }
 
 proptest! {
-    /// However long, in whatever letters: what is written passes the host's own rules, and what does not fit is not said.
+    /// Whatever its length and letters. A context that does not fit is left out.
     #[test]
-    fn every_answer_passes_the_hosts_own_rules(
+    fn every_reply_passes_the_hosts_own_rules(
         text in prop_oneof!["\\PC{0,40}", "[{}\\[\\]\"\\\\\u{0}-\u{1f}]{0,40}"],
         times in prop_oneof![Just(1_usize), 1_usize..2000],
         to_user in prop::option::of("\\PC{0,40}"),
@@ -171,16 +135,16 @@ proptest! {
         for host in Host::ALL {
             for (moment, event) in MOMENTS.into_iter().zip(events(host)) {
                 let reply = HostReply { context: Some(&text), to_user: to_user.as_deref() };
-                let answer = host.reply(moment, reply).unwrap_or_default();
-                prop_assert_eq!(host.check_reply(event, answer.as_bytes()), Ok(()), "{:?} {}", host, answer);
+                let printed = host.reply(moment, reply).unwrap_or_default();
+                prop_assert_eq!(host.check_reply(event, printed.as_bytes()), Ok(()), "{:?} {}", host, printed);
             }
         }
     }
 }
 
-/// Each of these a host drops, misreads, or takes for a decision.
+/// A host drops each of these, misreads it, or takes it for a decision.
 #[test]
-fn an_answer_a_host_would_not_take_is_found_out() {
+fn a_reply_the_host_would_reject_fails_the_check() {
     let nested = |name: &str| {
         json!({"hookSpecificOutput": {"hookEventName": name, "additionalContext": "x"}}).to_string()
     };
@@ -214,7 +178,7 @@ fn an_answer_a_host_would_not_take_is_found_out() {
         }
         assert!(check(host, "Stop", &nested("Stop")).is_err());
     }
-    // Claude Code counts letters, Codex bytes.
+    // Claude Code limits the number of characters, Codex that of bytes.
     assert_eq!(check(Host::ClaudeCode, "SessionStart", &long("漢", 9000)), Ok(()));
     assert!(check(Host::Codex, "SessionStart", &long("漢", 9000)).is_err());
     assert!(check(Host::ClaudeCode, "SessionStart", &long("😀", 5001)).is_err());
@@ -232,12 +196,11 @@ fn an_answer_a_host_would_not_take_is_found_out() {
     }
 }
 
-/// What a host is hooked for is what is kept or answered.
 #[test]
-fn a_hook_is_worth_its_process() {
-    let hooked = Host::ALL.into_iter().filter(|host| !host.events().is_empty());
+fn hooks_are_installed_only_for_events_we_use() {
+    let with_hooks = Host::ALL.into_iter().filter(|host| !host.events().is_empty());
     let events: String =
-        hooked.map(|host| format!("{}: {}\n", host.as_str(), host.events().join(" "))).collect();
+        with_hooks.map(|host| format!("{}: {}\n", host.as_str(), host.events().join(" "))).collect();
     assert_snapshot!(events, @r#"
         claude-code: SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact SessionEnd
         opencode: session.started chat.message tool.execute.after tool.failed session.idle session.error experimental.session.compacting session.compacted session.ended
@@ -248,15 +211,15 @@ fn a_hook_is_worth_its_process() {
         "#);
 }
 
-/// What hooks are tried with is what was recorded, and lacks nothing.
+/// `doctor` runs hooks with samples, so each must be a payload that a host really sent.
 #[test]
 fn samples_are_recorded_payloads() {
     let folder = std::path::Path::new("/home/dev/project");
     for host in Host::ALL {
-        let recorded: Vec<String> = crate::recorded::SCENES
+        let recorded: Vec<String> = RECORDINGS
             .into_iter()
             .filter(|(of, _)| *of == host)
-            .flat_map(|(host, name)| crate::recorded::scene(host, name))
+            .flat_map(|(host, name)| recording(host, name))
             .map(|recorded| recorded.payload)
             .collect();
         let samples = host.samples(folder);

@@ -1,121 +1,199 @@
-//! How a test looks at a host's own records.
+//! A home that holds what a host has kept, and how a test reads the transcripts in it.
 
-use crate::recorded::scene;
+use crate::recorded::{event_line, fixtures};
 use backstory_hosts::{
-    AgentEvent, DatabaseOpener, EventOutcome, Host, HostPaths, HostTranscript, HostTranscriptEntry,
-    TableReader, TranscriptItem,
+    DatabaseOpener, Host, HostPaths, HostTranscript, HostTranscriptEntry, TableReader, TranscriptItem,
 };
-use backstory_memory::{Activity, ExitStatus, StartReason};
+use proptest::prelude::*;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
-/// For hosts that keep their records in files.
-pub(crate) struct NoDatabases;
+/// Databases by path, each a list of rows that name their table.
+#[derive(Default)]
+struct FakeDatabases(HashMap<PathBuf, Vec<Value>>);
 
-impl DatabaseOpener for NoDatabases {
-    fn open(&self, _: &Path) -> Result<Box<dyn TableReader>, String> {
-        Err("there is none".to_owned())
+impl DatabaseOpener for FakeDatabases {
+    fn open(&self, path: &Path) -> Result<Box<dyn TableReader>, String> {
+        let rows = self.0.get(path).cloned().ok_or("it is no database")?;
+        Ok(Box::new(FakeTables(rows)))
     }
 }
 
-/// Returns the places of a home that holds only what a host has kept.
-pub(crate) fn places(host: Host, kept: PathBuf) -> HostPaths {
-    match host {
-        Host::ClaudeCode | Host::Codex => HostPaths::default().with_directory(host, &kept),
-        Host::Gemini | Host::Copilot => HostPaths { home: kept, ..HostPaths::default() },
-        _ => panic!("{} is not here", host.title()),
+struct FakeTables(Vec<Value>);
+
+impl TableReader for FakeTables {
+    fn rows(
+        &self,
+        table: &str,
+        columns: &[&str],
+        only: Option<(&str, &str)>,
+        order: &[&str],
+    ) -> Result<Vec<Vec<String>>, String> {
+        let of_table = self.0.iter().filter(|row| row["table"] == table);
+        let mut rows: Vec<&Value> =
+            of_table.filter(|row| only.is_none_or(|(name, value)| column(row, name) == value)).collect();
+        rows.sort_by_key(|row| order.iter().map(|name| column(row, name)).collect::<Vec<String>>());
+        Ok(rows.iter().map(|row| columns.iter().map(|name| column(row, name)).collect()).collect())
     }
 }
 
-/// Returns the recorded records of a scene.
-pub(crate) fn recorded(host: Host, name: &str) -> Vec<HostTranscript> {
-    let folder = match host {
-        Host::ClaudeCode => "claude-code-2.1.325",
-        Host::Gemini => "gemini-cli-0.61.0",
-        Host::Copilot => "copilot-cli-1.0.102",
-        _ => "codex-0.166.0",
-    };
-    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-    host.transcripts(&places(host, fixtures.join(folder).join("records").join(name)), &NoDatabases)
+fn column(row: &Value, name: &str) -> String {
+    match &row[name] {
+        Value::String(text) => text.clone(),
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
 }
 
-/// Writes a file of a host's folder.
-pub(crate) fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
-    let path = folder.join(name);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, text).unwrap();
+/// A home with what one host has kept in it.
+pub(crate) struct TranscriptHome {
+    host: Host,
+    path: PathBuf,
+    databases: FakeDatabases,
+    /// Removes the folder in the end. Recordings have none.
+    _folder: Option<TempDir>,
 }
 
-/// Returns rows as a file holds them.
+impl TranscriptHome {
+    pub(crate) fn new(host: Host) -> TranscriptHome {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_owned();
+        TranscriptHome { host, path, databases: FakeDatabases::default(), _folder: Some(folder) }
+    }
+
+    /// Returns a home with one file.
+    pub(crate) fn with_file(host: Host, name: &str, text: impl AsRef<[u8]>) -> TranscriptHome {
+        let home = TranscriptHome::new(host);
+        home.write(name, text);
+        home
+    }
+
+    /// Returns a home with one database.
+    pub(crate) fn with_database(host: Host, name: &str, rows: &[Value]) -> TranscriptHome {
+        let mut home = TranscriptHome::with_file(host, name, "");
+        home.databases.0.insert(home.path.join(name), rows.to_vec());
+        home
+    }
+
+    /// Returns the home that a host left behind when a session was recorded.
+    pub(crate) fn recorded(host: Host, session: &str) -> TranscriptHome {
+        let path = fixtures(host).join("records").join(session);
+        TranscriptHome { host, path, databases: FakeDatabases::default(), _folder: None }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Makes a symbolic link of this name to the home itself.
+    pub(crate) fn link_to_itself(&self, name: &str) {
+        std::os::unix::fs::symlink(&self.path, self.path(name)).unwrap();
+    }
+
+    pub(crate) fn transcripts(&self) -> Vec<HostTranscript> {
+        let paths = match self.host {
+            Host::ClaudeCode | Host::Codex => HostPaths::default().with_directory(self.host, &self.path),
+            Host::OpenCode => HostPaths { data: self.path.clone(), ..HostPaths::default() },
+            _ => HostPaths { home: self.path.clone(), ..HostPaths::default() },
+        };
+        self.host.transcripts(&paths, &self.databases)
+    }
+
+    /// Reads a transcript of which files may be missing.
+    pub(crate) fn read(&self, transcript: &HostTranscript) -> io::Result<Vec<TranscriptItem>> {
+        Ok(transcript.read(&self.databases)?.collect())
+    }
+
+    /// Reads a transcript to its end.
+    pub(crate) fn items(&self, transcript: &HostTranscript) -> Vec<TranscriptItem> {
+        let mut items = transcript.read(&self.databases).unwrap();
+        let read = items.by_ref().collect();
+        // OpenCode's rows are no bytes of a file.
+        if self.host != Host::OpenCode {
+            assert_eq!(items.bytes_read(), transcript.bytes, "all of it is read");
+        }
+        read
+    }
+
+    /// Reads a transcript without a damaged entry.
+    pub(crate) fn entries(&self, transcript: &HostTranscript) -> Vec<HostTranscriptEntry> {
+        let entry = |item| match item {
+            TranscriptItem::Entry(entry) => *entry,
+            TranscriptItem::Unreadable(why) => panic!("unreadable: {why}"),
+        };
+        let entries: Vec<HostTranscriptEntry> = self.items(transcript).into_iter().map(entry).collect();
+        let ids: BTreeSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
+        assert_eq!(ids.len(), entries.len(), "every id is unique");
+        entries
+    }
+
+    /// Reads the first transcript, without a damaged entry.
+    pub(crate) fn first_entries(&self) -> Vec<HostTranscriptEntry> {
+        self.entries(&self.transcripts()[0])
+    }
+
+    /// Writes the activities of a transcript and what could not be read, one a line.
+    pub(crate) fn outline_of(&self, transcript: &HostTranscript) -> String {
+        let line = |item: &TranscriptItem| match item {
+            TranscriptItem::Entry(entry) => serde_json::to_string(&entry.event.activity).unwrap(),
+            TranscriptItem::Unreadable(why) => format!("unreadable: {why}"),
+        };
+        self.items(transcript).iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Writes the outline of every transcript.
+    pub(crate) fn outline(&self) -> String {
+        let outlines = self.transcripts();
+        outlines.iter().map(|transcript| self.outline_of(transcript)).collect::<Vec<_>>().join("\n")
+    }
+
+    /// Reads every transcript twice, whatever it holds: both times the same.
+    pub(crate) fn assert_readable(&self) {
+        for transcript in self.transcripts() {
+            assert_eq!(self.items(&transcript), self.items(&transcript));
+        }
+    }
+}
+
+/// Returns rows as a file of lines.
 pub(crate) fn lines(rows: &[Value]) -> String {
     rows.iter().map(|row| format!("{row}\n")).collect()
 }
 
-pub(crate) fn readings(record: &HostTranscript) -> Vec<TranscriptItem> {
-    let mut entries = record.read(&NoDatabases).unwrap();
-    let readings: Vec<TranscriptItem> = entries.by_ref().collect();
-    assert_eq!(entries.bytes_read(), record.bytes, "all of it is read");
-    readings
+/// Returns a row with more fields, or others.
+pub(crate) fn with(mut row: Value, fields: &Value) -> Value {
+    row.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    row
 }
 
-/// Reads a record in which everything can be read.
-pub(crate) fn entries(record: &HostTranscript) -> Vec<HostTranscriptEntry> {
-    let entry = |reading| match reading {
-        TranscriptItem::Entry(entry) => *entry,
-        TranscriptItem::Unreadable(why) => panic!("unreadable: {why}"),
-    };
-    let entries: Vec<HostTranscriptEntry> = readings(record).into_iter().map(entry).collect();
-    let ids: BTreeSet<&str> = entries.iter().map(|entry| entry.id.as_str()).collect();
-    assert_eq!(ids.len(), entries.len(), "no two have one id");
-    entries
+/// Writes entries as [`event_line`] does.
+pub(crate) fn event_lines(entries: &[HostTranscriptEntry]) -> String {
+    entries.iter().map(|entry| event_line(&entry.event)).collect::<Vec<_>>().join("\n")
 }
 
-/// Returns what happened and what could not be read, in the order it was read.
-pub(crate) fn outline(readings: &[TranscriptItem]) -> Vec<String> {
-    let line = |reading: &TranscriptItem| match reading {
-        TranscriptItem::Entry(entry) => serde_json::to_string(&entry.event.activity).unwrap(),
-        TranscriptItem::Unreadable(why) => format!("unreadable: {why}"),
-    };
-    readings.iter().map(line).collect()
+/// Returns lines of a file: sound rows, rows cut at their beginning, and other text.
+pub(crate) fn damaged_lines(row: impl Strategy<Value = Value> + 'static) -> impl Strategy<Value = Vec<u8>> {
+    let sound = row.prop_map(|row| row.to_string()).boxed();
+    let cut =
+        (sound.clone(), 0_usize..300).prop_map(|(row, at)| row.get(at..).unwrap_or_default().to_owned());
+    let line = prop_oneof![4 => sound, 2 => cut, 1 => "\\PC*", 1 => "[\\[\\]{}\",:\\\\u0-9a-f ]*"];
+    let rest = prop::collection::vec(any::<u8>(), 0..64);
+    (prop::collection::vec(line, 0..12), rest)
+        .prop_map(|(lines, rest)| [lines.join("\n").as_bytes(), b"\n", &rest].concat())
 }
 
-/// Returns what the hooks were told in a recorded session.
-pub(crate) fn parsed(host: Host, name: &str, session: &str) -> Vec<AgentEvent> {
-    let parsed = scene(host, name).into_iter().map(|recorded| recorded.parse());
-    let parsed = parsed.filter(|parsed| parsed.host_session.as_deref() == Some(session));
-    let event = parsed.filter_map(|parsed| match parsed.outcome {
-        EventOutcome::Captured(event) => Some(std::iter::once(*event).chain(parsed.also)),
-        EventOutcome::Ignored(_) => None,
-    });
-    event.flatten().collect()
-}
-
-/// Drops what no record says: that a session came back or ended, and what a compaction was to keep.
-pub(crate) fn as_transcripts_say(event: Vec<AgentEvent>) -> Vec<AgentEvent> {
-    let is_in_transcripts = |event: &AgentEvent| match &event.activity {
-        Activity::SessionStarted { reason } => matches!(reason, StartReason::Startup | StartReason::Clear),
-        Activity::SessionEnded { .. } | Activity::Compacting { .. } => false,
-        _ => true,
-    };
-    event.into_iter().filter(is_in_transcripts).collect()
-}
-
-/// Codex does not say in its hooks how a command ended.
-pub(crate) fn without_ends(mut event: Vec<AgentEvent>) -> Vec<AgentEvent> {
-    for one in &mut event {
-        if let Activity::Ran { status, .. } = &mut one.activity {
-            *status = ExitStatus::Unknown;
-        }
-    }
-    event
-}
-
-/// Asserts that two tell the same, one by one.
-pub(crate) fn assert_same(one: &[AgentEvent], other: &[AgentEvent], about: &str) {
-    for (one, other) in one.iter().zip(other) {
-        assert_eq!(one, other, "{about}");
-    }
-    assert_eq!(one.len(), other.len(), "{about}");
+/// Returns a sound text that is cut, with any bytes behind it.
+pub(crate) fn damaged_end(text: String) -> impl Strategy<Value = Vec<u8>> {
+    let bytes = prop::collection::vec(any::<u8>(), 0..300);
+    (0..text.len() + 1, bytes).prop_map(move |(cut, bytes)| [&text.as_bytes()[..cut], &bytes].concat())
 }

@@ -1,20 +1,16 @@
-//! Codex's own records: as recorded, as older versions wrote them, and damaged.
+//! Codex's transcripts: as recorded, as older versions wrote them, and damaged.
 
-use crate::transcript_reading::{
-    NoDatabases, as_transcripts_say, assert_same, entries, lines, outline, parsed, places, readings,
-    recorded, without_ends, write,
-};
-use backstory_hosts::{AgentEvent, Host, HostTranscript, TranscriptItem};
+use crate::transcript_reading::{TranscriptHome, damaged_lines, lines, with};
+use backstory_hosts::Host;
 use backstory_memory::{Activity, Timestamp};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::path::Path;
 
 const ROLLOUT: &str = "sessions/2025/09/01/rollout-2025-09-01T10-00-00-t1.jsonl";
 
-fn found(kept: &Path) -> Vec<HostTranscript> {
-    Host::Codex.transcripts(&places(Host::Codex, kept.to_owned()), &NoDatabases)
+fn home_with(text: impl AsRef<[u8]>) -> TranscriptHome {
+    TranscriptHome::with_file(Host::Codex, ROLLOUT, text)
 }
 
 fn row(number: u32, kind: &str, payload: &Value) -> Value {
@@ -37,37 +33,13 @@ fn answers(id: &str, output: &str) -> Value {
     json!({"type": "function_call_output", "call_id": id, "output": output})
 }
 
-fn story_of(rows: &[Value]) -> String {
-    let kept = tempfile::tempdir().unwrap();
-    write(kept.path(), ROLLOUT, lines(rows));
-    let record = found(kept.path()).pop().unwrap();
-    outline(&readings(&record)).join("\n")
-}
-
-/// A session that is read long after is the session that was lived.
-#[test]
-fn a_record_tells_what_the_hooks_were_told() {
-    // What a compaction goes on with, and a command nobody waited for, only records tell.
-    let is_captured = |event: &AgentEvent| match &event.activity {
-        Activity::Compacted { .. } => false,
-        Activity::Ran { command, .. } => command != "sleep 1; echo late",
-        _ => true,
-    };
-    for scene in ["tools", "code-mode", "lifecycle"] {
-        let records = recorded(Host::Codex, scene);
-        assert_eq!(records.len(), 1, "a subagent's file belongs to its session");
-        let entries = entries(&records[0]);
-        assert!(entries.iter().all(|entry| entry.cwd.as_deref() == Some("/home/dev/project")));
-        let hooks = as_transcripts_say(parsed(Host::Codex, scene, &entries[0].session));
-        let record =
-            as_transcripts_say(entries.into_iter().map(|entry| entry.event).filter(is_captured).collect());
-        assert_same(&without_ends(record), &without_ends(hooks), scene);
-    }
+fn outline(rows: &[Value]) -> String {
+    home_with(lines(rows)).outline()
 }
 
 #[test]
-fn records_say_how_commands_ended() {
-    let all = entries(&recorded(Host::Codex, "tools")[0]);
+fn transcripts_hold_exit_statuses_and_summaries() {
+    let all = TranscriptHome::recorded(Host::Codex, "tools").first_entries();
     let ends = all.iter().filter_map(|entry| match &entry.event.activity {
         Activity::Ran { command, status, .. } => Some(format!("{command}: {status:?}\n")),
         _ => None,
@@ -78,10 +50,8 @@ fn records_say_how_commands_ended() {
     exit 4: Failure
     sleep 1; echo late: Interrupted
     ");
-    let compacted = entries(&recorded(Host::Codex, "lifecycle")[0]).into_iter().find_map(|entry| match entry
-        .event
-        .activity
-    {
+    let lifecycle = TranscriptHome::recorded(Host::Codex, "lifecycle").first_entries();
+    let compacted = lifecycle.into_iter().find_map(|entry| match entry.event.activity {
         Activity::Compacted { summary } => Some(summary),
         _ => None,
     });
@@ -89,7 +59,7 @@ fn records_say_how_commands_ended() {
 }
 
 #[test]
-fn older_versions_are_understood() {
+fn transcripts_of_older_versions_are_read() {
     let patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch";
     let rows = [
         row(
@@ -140,14 +110,14 @@ fn older_versions_are_understood() {
         item(23, &message("user", "Again")),
         item(24, &message("assistant", "Done.")),
     ];
-    assert_snapshot!(story_of(&rows), @r#"
+    assert_snapshot!(outline(&rows), @r#"
     {"what":"session_started","reason":"startup"}
     {"what":"prompted","text":"Make y of x"}
     {"what":"ran","command":"cat a.py","output":"x\n","status":"success"}
     {"what":"edited","file":"/p/sub/a.py","is_new":false,"hunks":[{"before":"x\n","after":"y\n"}]}
     {"what":"ran","command":"make test","output":"no rule\n","status":"failure"}
     {"what":"planned","steps":[{"text":"Test","is_done":false}]}
-    {"what":"fetched","asked":"query y","answer":"Found y"}
+    {"what":"fetched","request":"query y","answer":"Found y"}
     {"what":"turn_ended","message":"x is y now."}
     {"what":"prompted","text":"And z?"}
     {"what":"turn_broken","error":"interrupted by the user"}
@@ -158,9 +128,9 @@ fn older_versions_are_understood() {
     "#);
 }
 
-/// The first versions put nothing around an item, and wrote the time only once.
+/// The first versions wrote items without a wrapper, and the time only once.
 #[test]
-fn the_first_versions_are_understood() {
+fn transcripts_of_the_first_versions_are_read() {
     let rows = [
         json!({"id": "t1", "timestamp": "2025-06-01T10:00:00.000Z", "instructions": null, "git": {}}),
         json!({"record_type": "state"}),
@@ -169,20 +139,18 @@ fn the_first_versions_are_understood() {
         answers("c1", r#"{"output":"a\n","metadata":{"exit_code":0}}"#),
         message("assistant", "There is a."),
     ];
-    assert_snapshot!(story_of(&rows), @r#"
+    assert_snapshot!(outline(&rows), @r#"
     {"what":"session_started","reason":"startup"}
     {"what":"prompted","text":"List it"}
     {"what":"ran","command":"ls","output":"a\n","status":"success"}
     {"what":"turn_ended","message":"There is a."}
     "#);
-    let kept = tempfile::tempdir().unwrap();
-    write(kept.path(), ROLLOUT, lines(&rows));
-    let all = entries(&found(kept.path())[0]);
+    let all = home_with(lines(&rows)).first_entries();
     assert!(all.iter().all(|entry| entry.at == Timestamp(1_748_772_000_000) && entry.session == "t1"));
 }
 
 #[test]
-fn what_cannot_be_read_costs_its_row_and_is_counted() {
+fn a_damaged_row_costs_only_that_row() {
     let whole = item(3, &message("user", "Again")).to_string();
     let rows = [
         "not JSON at all".to_owned(),
@@ -197,9 +165,7 @@ fn what_cannot_be_read_costs_its_row_and_is_counted() {
         whole.clone(),
         whole.get(..whole.len() - 9).unwrap().to_owned(),
     ];
-    let kept = tempfile::tempdir().unwrap();
-    write(kept.path(), ROLLOUT, rows.join("\n"));
-    assert_snapshot!(outline(&readings(&found(kept.path())[0])).join("\n"), @r#"
+    assert_snapshot!(home_with(rows.join("\n")).outline(), @r#"
     unreadable: a damaged line
     unreadable: a row without its time
     {"what":"session_started","reason":"startup"}
@@ -212,37 +178,34 @@ fn what_cannot_be_read_costs_its_row_and_is_counted() {
 }
 
 #[test]
-fn files_are_found_wherever_they_were_put_and_packed_ones_are_counted() {
-    let kept = tempfile::tempdir().unwrap();
+fn archived_files_are_found_and_compressed_ones_are_reported() {
+    let home = TranscriptHome::new(Host::Codex);
     let meta = |id: &str, more: &Value| {
-        let mut payload =
-            json!({"id": id, "timestamp": format!("2025-09-0{}T10:00:00Z", id.len()), "cwd": "/p"});
-        payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let payload = json!({"id": id, "timestamp": format!("2025-09-0{}T10:00:00Z", id.len()), "cwd": "/p"});
+        let payload = with(payload, more);
         lines(&[row(0, "session_meta", &payload), item(1, &message("user", "Hi"))])
     };
     let day = |name: &str| format!("sessions/2025/09/01/{name}");
-    write(kept.path(), &day("rollout-b.jsonl"), meta("bb", &json!({})));
-    write(kept.path(), "archived_sessions/rollout-a.jsonl", meta("a", &json!({})));
-    write(kept.path(), &day("rollout-c.jsonl.zst"), b"\x28\xb5\x2f\xfd");
-    write(kept.path(), &day("notes.jsonl"), "");
+    home.write(&day("rollout-b.jsonl"), meta("bb", &json!({})));
+    home.write("archived_sessions/rollout-a.jsonl", meta("a", &json!({})));
+    home.write(&day("rollout-c.jsonl.zst"), b"\x28\xb5\x2f\xfd");
+    home.write(&day("notes.jsonl"), "");
     let spawned = json!({"source": {"subagent": {"thread_spawn": {"parent_thread_id": "bb", "agent_role": "explorer"}}}});
-    write(kept.path(), &day("rollout-d.jsonl"), meta("dddd", &spawned));
-    write(
-        kept.path(),
+    home.write(&day("rollout-d.jsonl"), meta("dddd", &spawned));
+    home.write(
         &day("rollout-e.jsonl"),
         meta("eeeee", &json!({"source": {"subagent": {"other": "guardian"}}})),
     );
-    write(kept.path(), &day("rollout-\u{1b}[2J\n'; --.jsonl"), "");
-    std::os::unix::fs::symlink(kept.path().join("sessions"), kept.path().join("sessions/2025/round"))
-        .unwrap();
-    let records = found(kept.path());
-    assert_eq!(records.len(), 4, "{records:?}");
-    let stories: Vec<String> = records
+    home.write(&day("rollout-\u{1b}[2J\n'; --.jsonl"), "");
+    home.link_to_itself("sessions/2025/round");
+    let transcripts = home.transcripts();
+    assert_eq!(transcripts.len(), 4, "{transcripts:?}");
+    let outlines: Vec<String> = transcripts
         .iter()
-        .map(|record| outline(&readings(record)).join("\n"))
-        .filter(|story| !story.is_empty())
+        .map(|transcript| home.outline_of(transcript))
+        .filter(|outline| !outline.is_empty())
         .collect();
-    assert_snapshot!(stories.join("\n--\n"), @r#"
+    assert_snapshot!(outlines.join("\n--\n"), @r#"
     unreadable: a compressed file
     --
     {"what":"session_started","reason":"startup"}
@@ -255,7 +218,7 @@ fn files_are_found_wherever_they_were_put_and_packed_ones_are_counted() {
     "#);
 }
 
-fn any_row() -> impl Strategy<Value = String> {
+fn any_row() -> impl Strategy<Value = Value> {
     let payload = prop_oneof![
         Just(message("user", "hello")),
         Just(message("assistant", "done")),
@@ -277,25 +240,14 @@ fn any_row() -> impl Strategy<Value = String> {
         "message",
         "",
     ]);
-    let sound = (kinds, payload).prop_map(|(kind, payload)| row(1, kind, &payload).to_string());
-    let cut =
-        (sound.clone(), 0_usize..200).prop_map(|(row, at)| row.get(at..).unwrap_or_default().to_owned());
-    prop_oneof![4 => sound, 2 => cut, 1 => "\\PC*", 1 => "[\\[\\]{}\",:\\\\u0-9a-f ]*"]
+    (kinds, payload).prop_map(|(kind, payload)| row(1, kind, &payload))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn whatever_a_record_holds_it_is_read_to_its_end(
-        rows in prop::collection::vec(any_row(), 0..12),
-        rest in prop::collection::vec(any::<u8>(), 0..64),
-    ) {
-        let kept = tempfile::tempdir().unwrap();
-        write(kept.path(), ROLLOUT, [rows.join("\n").as_bytes(), b"\n", &rest].concat());
-        for record in found(kept.path()) {
-            let first: Vec<TranscriptItem> = readings(&record);
-            prop_assert_eq!(first, readings(&record));
-        }
+    fn any_lines_are_read_to_the_end(text in damaged_lines(any_row())) {
+        home_with(text).assert_readable();
     }
 }

@@ -1,89 +1,42 @@
-//! Copilot CLI's own records: as recorded, as older versions wrote them, and damaged.
+//! Copilot CLI's transcripts: as recorded, as older versions wrote them, and damaged.
 
-use crate::recorded::line_of;
-use crate::transcript_reading::{
-    NoDatabases, entries, lines, outline, parsed, places, readings, recorded, write,
-};
-use backstory_hosts::{AgentEvent, Host, HostTranscript, HostTranscriptEntry, TranscriptItem};
+use crate::transcript_reading::{TranscriptHome, damaged_end, event_lines, lines, with};
+use backstory_hosts::Host;
 use backstory_memory::{Activity, Timestamp};
 use insta::{allow_duplicates, assert_snapshot};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::path::Path;
 
 const SESSION: &str = ".copilot/session-state/s1/events.jsonl";
-
-fn found(home: &Path) -> Vec<HostTranscript> {
-    Host::Copilot.transcripts(&places(Host::Copilot, home.to_owned()), &NoDatabases)
-}
 
 fn event(number: u32, sort: &str, data: &Value) -> Value {
     json!({"type": sort, "id": format!("e{number}"), "timestamp": format!("2026-01-01T10:00:{number:02}.000Z"), "data": data})
 }
 
-fn from_file(name: &str, text: impl AsRef<[u8]>) -> Vec<TranscriptItem> {
-    let home = tempfile::tempdir().unwrap();
-    write(home.path(), name, text);
-    readings(found(home.path()).first().unwrap())
+fn home_with(name: &str, text: impl AsRef<[u8]>) -> TranscriptHome {
+    TranscriptHome::with_file(Host::Copilot, name, text)
 }
 
-fn story_of(rows: &[Value]) -> String {
-    outline(&from_file(SESSION, lines(rows))).join("\n")
-}
-
-/// Says what hooks and records both tell. What closes a turn a hook reads in the record, and why a session ended is told otherwise.
-fn essence(event: impl Iterator<Item = AgentEvent>) -> Vec<String> {
-    let event = event.map(|mut event| {
-        event.sequence = None;
-        match &mut event.activity {
-            Activity::TurnEnded { message: said } | Activity::SessionEnded { reason: said } => said.clear(),
-            _ => {}
-        }
-        line_of(&event)
-    });
-    event.collect()
-}
-
-/// A session that is read long after is the session that was lived.
-#[test]
-fn a_record_tells_what_the_hooks_were_told() {
-    for scene in ["tools", "lifecycle"] {
-        let record = recorded(Host::Copilot, scene).pop().unwrap();
-        let entries = entries(&record);
-        assert!(entries.iter().all(|entry| entry.cwd.as_deref() == Some("/home/dev/project")));
-        assert!(entries.is_sorted_by_key(|entry| entry.at));
-        let mut hooks = essence(parsed(Host::Copilot, scene, &entries[0].session).into_iter());
-        let mut record = essence(entries.into_iter().map(|entry| entry.event));
-        // While a command runs on, hooks parse of an end twice; what the host looks at by itself they do not parse of.
-        if scene == "tools" {
-            let is_of_the_host =
-                |line: &String| ["_ended", "read_bash"].iter().any(|word| line.contains(word));
-            hooks.retain(|line| !is_of_the_host(line));
-            record.retain(|line| !is_of_the_host(line));
-        }
-        assert_eq!(record, hooks, "{scene}");
-    }
+fn outline(rows: &[Value]) -> String {
+    home_with(SESSION, lines(rows)).outline()
 }
 
 #[test]
-fn a_record_is_told_with_its_closing_words() {
-    let closings = |entries: Vec<HostTranscriptEntry>| {
-        let activities = entries.into_iter().map(|entry| entry.event.activity);
-        let closing = activities.filter_map(|activity| match activity {
+fn closing_messages_are_read() {
+    let closings = |name: &str| {
+        let entries = TranscriptHome::recorded(Host::Copilot, name).first_entries().into_iter();
+        let closing = entries.filter_map(|entry| match entry.event.activity {
             Activity::TurnEnded { message } | Activity::SubagentEnded { message } => Some(message),
             _ => None,
         });
         closing.collect::<Vec<String>>()
     };
-    let of = |scene| closings(entries(&recorded(Host::Copilot, scene)[0]));
-    assert_eq!(of("tools"), ["The project holds parser.py.", "All tools were used.", "Done."]);
-    assert_eq!(of("lifecycle"), ["One.", "Two."]);
-    let record = &recorded(Host::Copilot, "lifecycle")[0];
-    assert_eq!(record.began, Some(Timestamp(1_777_636_801_000)));
+    assert_eq!(closings("tools"), ["The project holds parser.py.", "All tools were used.", "Done."]);
+    assert_eq!(closings("lifecycle"), ["One.", "Two."]);
 }
 
 #[test]
-fn what_else_happens_to_a_session_is_told() {
+fn compactions_errors_and_aborts_are_read() {
     let rows = [
         event(1, "session.start", &json!({"sessionId": "s1", "context": {"cwd": "/p"}})),
         event(2, "user.message", &json!({"content": "go on"})),
@@ -98,7 +51,7 @@ fn what_else_happens_to_a_session_is_told() {
         event(11, "something.new", &json!({"x": 1})),
         event(12, "user.message", &json!({"content": "<system_reminder>ours</system_reminder>\n\nlast"})),
     ];
-    assert_snapshot!(story_of(&rows), @r#"
+    assert_snapshot!(outline(&rows), @r#"
         {"what":"session_started","reason":"startup"}
         {"what":"prompted","text":"go on"}
         {"what":"compacting","instructions":""}
@@ -111,9 +64,9 @@ fn what_else_happens_to_a_session_is_told() {
         "#);
 }
 
-/// Versions before named a subagent by the call that started it, and kept a session in one file.
+/// Older versions name a subagent by the call that started it, and keep a session in one file.
 #[test]
-fn a_subagent_of_an_older_version_is_known_by_its_call() {
+fn a_subagent_of_an_older_version_is_identified_by_its_call() {
     let rows = [
         event(1, "session.start", &json!({"sessionId": "s1", "context": {"cwd": "/p"}})),
         event(2, "subagent.started", &json!({"toolCallId": "c1", "agentName": "explore"})),
@@ -134,15 +87,8 @@ fn a_subagent_of_an_older_version_is_known_by_its_call() {
         ),
         event(6, "subagent.completed", &json!({"toolCallId": "c1", "agentName": "explore"})),
     ];
-    let readings = from_file(".copilot/session-state/s1.jsonl", lines(&rows));
-    let lines: Vec<String> = readings
-        .iter()
-        .map(|reading| match reading {
-            TranscriptItem::Entry(entry) => line_of(&entry.event),
-            TranscriptItem::Unreadable(why) => (*why).to_owned(),
-        })
-        .collect();
-    assert_snapshot!(lines.join("\n"), @r#"
+    let home = home_with(".copilot/session-state/s1.jsonl", lines(&rows));
+    assert_snapshot!(event_lines(&home.first_entries()), @r#"
         - Tool {"what":"session_started","reason":"startup"}
         - Tool (explore) {"what":"subagent_started"}
         - Tool (explore) bash {"what":"ran","command":"ls","output":"a","status":"success"}
@@ -151,11 +97,10 @@ fn a_subagent_of_an_older_version_is_known_by_its_call() {
 }
 
 #[test]
-fn the_timeline_of_the_first_versions_is_understood() {
+fn the_timeline_of_the_first_versions_is_read() {
     let shown = |number: u32, sort: &str, more: &Value| {
-        let mut row = json!({"id": format!("t{number}"), "timestamp": format!("2025-10-01T10:00:{number:02}.000Z"), "type": sort});
-        row.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        row
+        let row = json!({"id": format!("t{number}"), "timestamp": format!("2025-10-01T10:00:{number:02}.000Z"), "type": sort});
+        with(row, more)
     };
     let edit = json!({"command": "str_replace", "path": "/p/src/a.py", "old_str": "a", "new_str": "b"});
     let record = json!({
@@ -175,14 +120,11 @@ fn the_timeline_of_the_first_versions_is_understood() {
     });
     let name = ".copilot/history-session-state/session_s1_1759312800000.json";
     for text in [record.to_string(), serde_json::to_string_pretty(&record).unwrap()] {
-        let home = tempfile::tempdir().unwrap();
-        write(home.path(), name, text);
-        let record = found(home.path()).pop().unwrap();
-        assert_eq!(record.began, Some(Timestamp(1_759_312_800_000)));
-        let entries = entries(&record);
+        let home = home_with(name, text);
+        assert_eq!(home.transcripts()[0].began, Some(Timestamp(1_759_312_800_000)));
+        let entries = home.first_entries();
         assert!(entries.iter().all(|entry| entry.session == "s1" && entry.cwd.as_deref() == Some("/p/src")));
-        let event: Vec<String> = entries.iter().map(|entry| line_of(&entry.event)).collect();
-        allow_duplicates!(assert_snapshot!(event.join("\n"), @r#"
+        allow_duplicates!(assert_snapshot!(event_lines(&entries), @r#"
             - Tool {"what":"session_started","reason":"startup"}
             - User {"what":"prompted","text":"Rename it"}
             - Tool bash {"what":"ran","command":"make","output":"no","status":"failure"}
@@ -195,7 +137,7 @@ fn the_timeline_of_the_first_versions_is_understood() {
 }
 
 #[test]
-fn damage_costs_what_is_damaged() {
+fn damage_costs_only_the_damaged_entry() {
     let whole = lines(&[
         event(1, "session.start", &json!({"sessionId": "s1", "context": {"cwd": "/p"}})),
         event(2, "user.message", &json!({"content": "go on"})),
@@ -203,7 +145,7 @@ fn damage_costs_what_is_damaged() {
         event(4, "assistant.message", &json!({"content": "Done.", "toolRequests": []})),
     ]);
     let text = whole.replacen('\n', "\n{\"type\":\n[]\n\u{0}\n\"words\"\n", 1);
-    assert_snapshot!(outline(&from_file(SESSION, text)).join("\n"), @r#"
+    assert_snapshot!(home_with(SESSION, text).outline(), @r#"
         {"what":"session_started","reason":"startup"}
         unreadable: a line
         unreadable: a line
@@ -213,42 +155,37 @@ fn damage_costs_what_is_damaged() {
         unreadable: what a tool did, but not which
         {"what":"turn_ended","message":"Done."}
         "#);
-    let cut = outline(&from_file(SESSION, &whole[..whole.len() - 40]));
-    assert_eq!(cut[3..], ["unreadable: a line", r#"{"what":"turn_ended","message":""}"#]);
-    assert!(from_file(SESSION, "").is_empty());
+    let cut = home_with(SESSION, &whole[..whole.len() - 40]).outline();
+    assert!(cut.ends_with("\nunreadable: a line\n{\"what\":\"turn_ended\",\"message\":\"\"}"), "{cut}");
+    assert_eq!(home_with(SESSION, "").outline(), "");
 }
 
 #[test]
-fn the_folder_is_read_beside_the_events_where_they_do_not_say() {
-    let home = tempfile::tempdir().unwrap();
-    write(home.path(), SESSION, lines(&[event(1, "user.message", &json!({"content": "go on"}))]));
-    write(home.path(), ".copilot/session-state/s1/workspace.yaml", "id: s1\ncwd: \"/p q\"\nbranch: main\n");
-    write(home.path(), ".copilot/session-state/a/notes.txt", "none of ours");
-    std::fs::create_dir_all(home.path().join(".copilot/session-state/b/events.jsonl")).unwrap();
-    std::os::unix::fs::symlink(home.path(), home.path().join(".copilot/session-state/loop")).unwrap();
-    let records = found(home.path());
-    assert_eq!(records.len(), 1, "{records:?}");
-    let entries = entries(&records[0]);
+fn the_working_folder_is_read_from_the_workspace_file() {
+    let home = home_with(SESSION, lines(&[event(1, "user.message", &json!({"content": "go on"}))]));
+    home.write(".copilot/session-state/s1/workspace.yaml", "id: s1\ncwd: \"/p q\"\nbranch: main\n");
+    home.write(".copilot/session-state/a/notes.txt", "none of ours");
+    std::fs::create_dir_all(home.path(".copilot/session-state/b/events.jsonl")).unwrap();
+    home.link_to_itself(".copilot/session-state/loop");
+    assert_eq!(home.transcripts().len(), 1, "{:?}", home.transcripts());
+    let entries = home.first_entries();
     assert_eq!((entries[0].session.as_str(), entries[0].cwd.as_deref()), ("s1", Some("/p q")));
+}
+
+fn odd_rows() -> String {
+    lines(&[
+        event(1, "session.start", &json!({"sessionId": "s1", "context": {"cwd": "/p"}})),
+        event(2, "user.message", &json!({"content": "go on", "source": ["x"]})),
+        event(3, "tool.execution_start", &json!({"toolCallId": "c", "toolName": "edit", "arguments": [1]})),
+        event(4, "tool.execution_complete", &json!({"toolCallId": "c", "success": 1, "result": "x"})),
+    ])
 }
 
 proptest! {
     #[test]
-    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in 0usize..5000, older: bool) {
-        let rows = lines(&[
-            event(1, "session.start", &json!({"sessionId": "s1", "context": {"cwd": "/p"}})),
-            event(2, "user.message", &json!({"content": "go on", "source": ["x"]})),
-            event(3, "tool.execution_start", &json!({"toolCallId": "c", "toolName": "edit", "arguments": [1]})),
-            event(4, "tool.execution_complete", &json!({"toolCallId": "c", "success": 1, "result": "x"})),
-        ]);
-        let mut text = rows.into_bytes();
-        text.truncate(cut);
-        text.extend(bytes);
-        let home = tempfile::tempdir().unwrap();
-        let name = if older { ".copilot/history-session-state/session_s1_1.json" } else { SESSION };
-        write(home.path(), name, text);
-        for record in found(home.path()) {
-            readings(&record);
+    fn any_bytes_are_read_to_the_end(text in damaged_end(odd_rows())) {
+        for name in [SESSION, ".copilot/history-session-state/session_s1_1.json"] {
+            home_with(name, &text).assert_readable();
         }
     }
 }

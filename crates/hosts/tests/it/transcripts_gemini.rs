@@ -1,22 +1,14 @@
-//! Gemini CLI's own records: as recorded, as older versions wrote them, and damaged.
+//! Gemini CLI's transcripts: as recorded, as older versions wrote them, and damaged.
 
-use crate::recorded::line_of;
-use crate::transcript_reading::{
-    NoDatabases, entries, lines, outline, parsed, places, readings, recorded, write,
-};
-use backstory_hosts::{AgentEvent, Host, HostTranscript, TranscriptItem};
-use backstory_memory::{Activity, Timestamp};
+use crate::transcript_reading::{TranscriptHome, damaged_end, event_lines, lines, with};
+use backstory_hosts::Host;
+use backstory_memory::Timestamp;
 use insta::{allow_duplicates, assert_snapshot};
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::path::Path;
 
 const SESSION: &str = ".gemini/tmp/p/chats/session-2026-01-01T10-00-s1.jsonl";
 const OLDER: &str = ".gemini/tmp/0a1b/chats/session-2025-09-01T10-00-s1.json";
-
-fn found(home: &Path) -> Vec<HostTranscript> {
-    Host::Gemini.transcripts(&places(Host::Gemini, home.to_owned()), &NoDatabases)
-}
 
 fn head(session: &str, second: u32) -> Value {
     json!({"sessionId": session, "projectHash": "0a1b", "startTime": time(second), "lastUpdated": time(second)})
@@ -30,9 +22,8 @@ fn message(second: u32, sort: &str, content: &Value) -> Value {
     json!({"id": format!("m{second}"), "timestamp": time(second), "type": sort, "content": content})
 }
 
-fn with_call(mut message: Value, call: &Value) -> Value {
-    message.as_object_mut().unwrap().insert("toolCalls".into(), json!([call]));
-    message
+fn with_call(message: Value, call: &Value) -> Value {
+    with(message, &json!({"toolCalls": [call]}))
 }
 
 fn call(name: &str, args: &Value, status: &str, response: &Value) -> Value {
@@ -40,40 +31,18 @@ fn call(name: &str, args: &Value, status: &str, response: &Value) -> Value {
         "result": [{"functionResponse": {"id": "x", "name": name, "response": response}}]})
 }
 
-fn from_file(name: &str, text: impl AsRef<[u8]>) -> Vec<TranscriptItem> {
-    let home = tempfile::tempdir().unwrap();
-    write(home.path(), name, text);
-    readings(found(home.path()).first().unwrap())
+fn home_with(name: &str, text: impl AsRef<[u8]>) -> TranscriptHome {
+    TranscriptHome::with_file(Host::Gemini, name, text)
 }
 
-fn story_of(rows: &[Value]) -> String {
-    outline(&from_file(SESSION, lines(rows))).join("\n")
+fn outline(rows: &[Value]) -> String {
+    home_with(SESSION, lines(rows)).outline()
 }
 
-/// What hooks and records both tell: that a session ended no transcript says.
-fn essence(event: impl Iterator<Item = AgentEvent>) -> Vec<String> {
-    let event = event.filter(|event| !matches!(event.activity, Activity::SessionEnded { .. }));
-    event.map(|event| line_of(&AgentEvent { sequence: None, ..event })).collect()
-}
-
-/// A session that is read long after is the session that was lived.
+/// Gemini CLI writes a message again with every tool, and all of them when a session comes back.
 #[test]
-fn a_record_tells_what_the_hooks_were_told() {
-    for scene in ["tools", "lifecycle"] {
-        let record = recorded(Host::Gemini, scene).pop().unwrap();
-        assert_eq!(record.began, Some(Timestamp(1_777_636_800_000)));
-        let entries = entries(&record);
-        assert!(entries.iter().all(|entry| entry.cwd.as_deref() == Some("/home/dev/project")));
-        assert!(entries.is_sorted_by_key(|entry| entry.at));
-        let hooks = essence(parsed(Host::Gemini, scene, &entries[0].session).into_iter());
-        assert_eq!(essence(entries.into_iter().map(|entry| entry.event)), hooks, "{scene}");
-    }
-}
-
-/// A message is written again with every tool, and all are when a session comes back.
-#[test]
-fn what_is_written_twice_is_told_once() {
-    let asked = message(1, "user", &json!([{"text": "Fix it"}]));
+fn a_message_that_is_written_twice_is_read_once() {
+    let prompt = message(1, "user", &json!([{"text": "Fix it"}]));
     let answer = message(2, "gemini", &json!("I will."));
     let running = call("run_shell_command", &json!({"command": "make"}), "executing", &json!({}));
     let ran =
@@ -81,14 +50,14 @@ fn what_is_written_twice_is_told_once() {
     let summary = "<scratchpad>hm</scratchpad>\n<state_snapshot>\nHalf is done.\n</state_snapshot>";
     let rows = [
         head("s1", 0),
-        asked.clone(),
+        prompt.clone(),
         answer.clone(),
         with_call(answer.clone(), &running),
         with_call(answer.clone(), &ran),
         with_call(answer.clone(), &ran),
         message(6, "user", &json!([{"functionResponse": {"response": {"output": "ok"}}}])),
         message(7, "info", &json!("Request cancelled.")),
-        json!({"$set": {"messages": [asked, with_call(answer, &ran), message(8, "user", &json!([{"text": summary}]))]}}),
+        json!({"$set": {"messages": [prompt, with_call(answer, &ran), message(8, "user", &json!([{"text": summary}]))]}}),
         message(8, "user", &json!([{"text": summary}])),
         json!({"$rewindTo": "m1"}),
         message(9, "user", &json!("/chat save x")),
@@ -97,7 +66,7 @@ fn what_is_written_twice_is_told_once() {
         message(12, "user", &json!([{"text": "<hook_context>ours</hook_context>\n\n"}, {"text": "Go on"}])),
         message(13, "gemini", &json!([{"text": "hm", "thought": true}, {"text": "Done."}])),
     ];
-    assert_snapshot!(story_of(&rows), @r#"
+    assert_snapshot!(outline(&rows), @r#"
         {"what":"session_started","reason":"startup"}
         {"what":"prompted","text":"Fix it"}
         {"what":"ran","command":"make","output":"ok","status":"success"}
@@ -111,7 +80,7 @@ fn what_is_written_twice_is_told_once() {
 }
 
 #[test]
-fn an_older_version_keeps_one_object() {
+fn a_transcript_of_an_older_version_is_one_object() {
     let edit = call(
         "replace",
         &json!({"file_path": "/p/src/a.py", "old_string": "a", "new_string": "b"}),
@@ -128,67 +97,57 @@ fn an_older_version_keeps_one_object() {
     for text in
         [format!("{head} \"messages\": {messages}}}"), format!("{head}\n  \"messages\": {pretty}\n}}\n")]
     {
-        let home = tempfile::tempdir().unwrap();
-        write(home.path(), OLDER, text);
-        let record = found(home.path()).pop().unwrap();
-        assert_eq!(record.began, Some(Timestamp(1_767_261_600_000)));
-        let entries = entries(&record);
+        let home = home_with(OLDER, text);
+        assert_eq!(home.transcripts()[0].began, Some(Timestamp(1_767_261_600_000)));
+        let entries = home.first_entries();
         assert!(entries.iter().all(|entry| entry.session == "s1" && entry.cwd.as_deref() == Some("/p/src")));
-        let event: Vec<String> = entries.iter().map(|entry| line_of(&entry.event)).collect();
-        allow_duplicates!(assert_snapshot!(event.join("\n"), @r#"
+        allow_duplicates!(assert_snapshot!(event_lines(&entries), @r#"
             - Tool {"what":"session_started","reason":"startup"}
             - User {"what":"prompted","text":"Rename it"}
             - Tool replace {"what":"edited","file":"/p/src/a.py","is_new":false,"hunks":[{"before":"a","after":"b"}]}
             - Assistant {"what":"turn_ended","message":"Renamed."}
             "#));
-        // A newer version goes on with it in another file, which repeats it.
-        write(home.path(), &format!("{OLDER}l"), lines(&[message(1, "user", &json!("Rename it"))]));
-        assert_eq!(found(home.path()).len(), 1);
+        // A newer version continues the session in another file, which repeats it.
+        home.write(&format!("{OLDER}l"), lines(&[message(1, "user", &json!("Rename it"))]));
+        assert_eq!(home.transcripts().len(), 1);
     }
 }
 
 #[test]
-fn the_folder_of_a_project_is_read_wherever_it_is_noted() {
-    let home = tempfile::tempdir().unwrap();
-    let folder = || entries(&found(home.path())[0])[0].cwd.clone();
-    let asked = message(1, "user", &json!("go on"));
-    write(home.path(), SESSION, lines(&[head("s1", 0), asked.clone()]));
+fn the_working_folder_is_read_wherever_gemini_cli_notes_it() {
+    let prompt = message(1, "user", &json!("go on"));
+    let home = home_with(SESSION, lines(&[head("s1", 0), prompt.clone()]));
+    let folder = || home.first_entries()[0].cwd.clone();
     assert_eq!(folder(), None);
-    let mut event = head("s1", 0);
-    event["directories"] = json!(["/event"]);
-    write(home.path(), SESSION, lines(&[event, asked]));
-    assert_eq!(folder().as_deref(), Some("/event"));
+    let head = with(head("s1", 0), &json!({"directories": ["/first"]}));
+    home.write(SESSION, lines(&[head, prompt]));
+    assert_eq!(folder().as_deref(), Some("/first"));
     for (file, text, noted) in [
         (".gemini/projects.json", r#"{"projects":{"/other":"q","/listed":"p"}}"#, "/listed"),
         (".gemini/history/p/.project_root", "/kept\n", "/kept"),
         (".gemini/tmp/p/.project_root", "/noted", "/noted"),
     ] {
-        write(home.path(), file, text);
+        home.write(file, text);
         assert_eq!(folder().as_deref(), Some(noted));
     }
 }
 
-/// A session that comes back leaves another file behind that only begins.
+/// When a session comes back, Gemini CLI leaves a second file behind that holds nothing.
 #[test]
-fn a_session_in_which_nothing_was_asked_is_not_told() {
-    assert_eq!(from_file(SESSION, lines(&[head("s1", 0), json!({"$set": {"lastUpdated": time(1)}})])), []);
+fn a_transcript_without_a_message_is_empty() {
+    assert_eq!(outline(&[head("s1", 0), json!({"$set": {"lastUpdated": time(1)}})]), "");
 }
 
 #[test]
-fn a_subagent_is_told_in_its_session() {
-    let home = tempfile::tempdir().unwrap();
+fn a_subagent_is_read_as_part_of_its_session() {
     let ls = call("run_shell_command", &json!({"command": "ls"}), "success", &json!({"output": "Output: a"}));
-    write(
-        home.path(),
-        SESSION,
-        lines(&[
-            head("s1", 0),
-            message(1, "user", &json!("Look around")),
-            message(9, "gemini", &json!("There is a.")),
-        ]),
-    );
-    write(
-        home.path(),
+    let session = [
+        head("s1", 0),
+        message(1, "user", &json!("Look around")),
+        message(9, "gemini", &json!("There is a.")),
+    ];
+    let home = home_with(SESSION, lines(&session));
+    home.write(
         ".gemini/tmp/p/chats/s1/a1.jsonl",
         lines(&[
             head("a1", 3),
@@ -197,12 +156,11 @@ fn a_subagent_is_told_in_its_session() {
             message(6, "gemini", &json!("a")),
         ]),
     );
-    let records = found(home.path());
-    assert_eq!((records.len(), records[0].beside.len()), (1, 1));
-    let entries = entries(&records[0]);
+    let transcripts = home.transcripts();
+    assert_eq!((transcripts.len(), transcripts[0].beside.len()), (1, 1));
+    let entries = home.first_entries();
     assert!(entries.iter().all(|entry| entry.session == "s1"));
-    let event: Vec<String> = entries.iter().map(|entry| line_of(&entry.event)).collect();
-    assert_snapshot!(event.join("\n"), @r#"
+    assert_snapshot!(event_lines(&entries), @r#"
         - Tool {"what":"session_started","reason":"startup"}
         - User {"what":"prompted","text":"Look around"}
         - Tool (subagent) {"what":"subagent_started"}
@@ -214,7 +172,7 @@ fn a_subagent_is_told_in_its_session() {
 }
 
 #[test]
-fn damage_costs_what_is_damaged() {
+fn damage_costs_only_the_damaged_entry() {
     let whole =
         lines(&[head("s1", 0), message(1, "user", &json!("go on")), message(2, "gemini", &json!("Done."))]);
     let text = whole.replacen(
@@ -222,7 +180,7 @@ fn damage_costs_what_is_damaged() {
         "\n{\"id\":\n[]\n\u{0}\n{\"id\":\"x\",\"type\":\"user\",\"timestamp\":\"soon\"}\n",
         1,
     );
-    assert_snapshot!(outline(&from_file(SESSION, text)).join("\n"), @r#"
+    assert_snapshot!(home_with(SESSION, text).outline(), @r#"
         unreadable: a line
         unreadable: a line
         unreadable: a line
@@ -231,43 +189,42 @@ fn damage_costs_what_is_damaged() {
         {"what":"prompted","text":"go on"}
         {"what":"turn_ended","message":"Done."}
         "#);
-    let cut = outline(&from_file(SESSION, &whole[..whole.len() - 20]));
-    assert_eq!(cut[2..], ["unreadable: a line", r#"{"what":"turn_ended","message":""}"#]);
-    assert_eq!(outline(&from_file(OLDER, "")), ["unreadable: a line"]);
+    let cut = home_with(SESSION, &whole[..whole.len() - 20]).outline();
+    assert!(cut.ends_with("\nunreadable: a line\n{\"what\":\"turn_ended\",\"message\":\"\"}"), "{cut}");
+    assert_eq!(home_with(OLDER, "").outline(), "unreadable: a line");
 }
 
 #[test]
-fn only_records_are_found() {
-    let home = tempfile::tempdir().unwrap();
+fn only_transcripts_are_found() {
+    let home = TranscriptHome::new(Host::Gemini);
     for name in ["logs.json", "chats/notes.md", "chats/session-x.jsonl.unreadable-1", "chats/session-y/z.txt"]
     {
-        write(home.path(), &format!(".gemini/tmp/p/{name}"), "{}");
+        home.write(&format!(".gemini/tmp/p/{name}"), "{}");
     }
-    std::fs::create_dir_all(home.path().join(".gemini/tmp/p/chats/session-z.jsonl")).unwrap();
-    std::os::unix::fs::symlink(home.path(), home.path().join(".gemini/tmp/loop")).unwrap();
-    assert_eq!(found(home.path()), []);
-    // A session that names itself after another folder has no subagents there.
-    write(home.path(), SESSION, lines(&[head("../../../..", 0)]));
-    assert_eq!(found(home.path())[0].beside, Vec::<std::path::PathBuf>::new());
+    std::fs::create_dir_all(home.path(".gemini/tmp/p/chats/session-z.jsonl")).unwrap();
+    home.link_to_itself(".gemini/tmp/loop");
+    assert_eq!(home.transcripts(), []);
+    // The id of a session leads to no other folder.
+    home.write(SESSION, lines(&[head("../../../..", 0)]));
+    assert!(home.transcripts()[0].beside.is_empty());
+}
+
+/// Returns messages with odd contents as rows, and as one object.
+fn odd_messages() -> [String; 2] {
+    let edit = call("replace", &json!([1]), "success", &json!("x"));
+    let messages =
+        [message(1, "user", &json!({"text": 1})), with_call(message(2, "gemini", &json!([["a"]])), &edit)];
+    let rows = lines(&[&[head("s1", 0)], &messages[..]].concat());
+    [rows, with(head("s1", 0), &json!({"messages": messages})).to_string()]
 }
 
 proptest! {
     #[test]
-    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..300), cut in 0usize..3000, older: bool) {
-        let edit = call("replace", &json!([1]), "success", &json!("x"));
-        let mut record = head("s1", 0);
-        let messages = [message(1, "user", &json!({"text": 1})), with_call(message(2, "gemini", &json!([["a"]])), &edit)];
-        let mut text = lines(&[&[record.clone()], &messages[..]].concat()).into_bytes();
-        if older {
-            record["messages"] = json!(messages);
-            text = record.to_string().into_bytes();
-        }
-        text.truncate(cut);
-        text.extend(bytes);
-        let home = tempfile::tempdir().unwrap();
-        write(home.path(), if older { OLDER } else { SESSION }, text);
-        for record in found(home.path()) {
-            readings(&record);
-        }
+    fn any_bytes_are_read_to_the_end(
+        rows in damaged_end(odd_messages()[0].clone()),
+        object in damaged_end(odd_messages()[1].clone()),
+    ) {
+        home_with(SESSION, rows).assert_readable();
+        home_with(OLDER, object).assert_readable();
     }
 }

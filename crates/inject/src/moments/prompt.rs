@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_that_only_agrees_is_about_nothing() {
+    fn a_prompt_that_only_agrees_has_no_topic() {
         for nothing in [
             "",
             "yes",
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_are_for_prompts_that_speak_of_them() {
+    fn goals_are_shown_to_prompts_that_mention_them() {
         assert!(speaks_of_goals("What are our goals?") && !speaks_of_goals("Fix the goalkeeper page"));
     }
 }

@@ -1,4 +1,4 @@
-//! What a session starts with: by recency and durability, because there is no query yet (S4.A1).
+//! What a session starts with: by recency and durability, because there is no query yet.
 
 use super::Injector;
 use crate::{Candidate, GatherResult, Orientation, WorkTreeStatus};
@@ -25,8 +25,10 @@ impl Injector<'_> {
             let root = self.recipient.root;
             let git = root.map(|root| scope.spawn(move || git::dirty_files(root, TIME_FOR_GIT)));
             let stored = self.stored_orientation();
+            let redact = |name: String| self.redactor.scrub(&name).into_inner();
             let dirty = git.and_then(|git| git.join().ok()).unwrap_or_default();
-            let branch = root.and_then(git::branch);
+            let dirty = dirty.into_iter().map(redact).collect();
+            let branch = root.and_then(git::branch).map(redact);
             Orientation { work_tree: WorkTreeStatus { branch, dirty, next_steps: Vec::new() }, ..stored }
         })
     }

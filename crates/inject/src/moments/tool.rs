@@ -3,8 +3,8 @@
 use super::Injector;
 use crate::failure_details::{failed_command, is_fixed, is_fixed_by_command, is_same_command};
 use crate::{Candidate, GatherResult};
-use backstory_distil::FailureSignature;
-use backstory_memory::{Kind, Memory, MemoryId, Provenance, first_chars};
+use backstory_distil::CommandRun;
+use backstory_memory::{ExitStatus, Kind, Memory, MemoryId, Provenance, first_chars};
 use backstory_recall::word_query;
 use backstory_store::{Filter, Scope, Store, StoreError};
 use std::path::{Component, Path, PathBuf};
@@ -88,7 +88,7 @@ fn path_in_project(file: &str, root: Option<&Path>) -> String {
 
 /// Returns the task of a command line, such as `cargo test`; `None` for one that only reads.
 fn task_of(command: &str) -> Option<String> {
-    FailureSignature::from_output(command, "").map(|signature| signature.task)
+    CommandRun::new(command, "", ExitStatus::Unknown).task().map(str::to_owned)
 }
 
 /// Whether a failure may recur. One fixed by an edit stays fixed, unless it was seen again.

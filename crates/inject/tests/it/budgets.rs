@@ -1,4 +1,4 @@
-//! Budget and ceiling, for whatever is given.
+//! No block is over its budget of tokens and bytes, whatever was gathered.
 
 use crate::month::{DAY, NOW, memory, orientation};
 use backstory_inject::{
@@ -36,7 +36,7 @@ prop_compose! {
     }
 }
 
-/// Whether a memory may stand in more than one part.
+/// Whether two parts may hold the same memory.
 #[derive(Clone, Copy, Debug)]
 enum Ids {
     Shared,
@@ -91,10 +91,10 @@ fn blocks(known: &Orientation, frame: &BlockFrame) -> [Block; 4] {
     ]
 }
 
-fn holds(block: &Block, frame: &BlockFrame) {
+fn assert_within_budget(block: &Block, frame: &BlockFrame) {
     assert!(block.tokens <= frame.budget && block.tokens == estimate(&block.text), "{block:?}");
     assert!(block.bytes <= frame.max_bytes && block.bytes == block.text.len(), "{block:?}");
-    // Nobody but us opens or closes anything, and every line is one of ours.
+    // Only our own fence opens or closes anything.
     for line in block.text.lines() {
         assert!(
             !line.contains('<')
@@ -110,15 +110,14 @@ fn holds(block: &Block, frame: &BlockFrame) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Law 4.
     #[test]
-    fn an_injection_is_never_over_its_budget(known in any_orientation(Ids::Shared), budget in 0u32..8_000, max_bytes in prop_oneof![Just(MAX_BLOCK_BYTES), 0usize..4_000], nonce: u32) {
+    fn law_4_an_injection_is_never_over_its_budget(known in any_orientation(Ids::Shared), budget in 0u32..8_000, max_bytes in prop_oneof![Just(MAX_BLOCK_BYTES), 0usize..4_000], nonce: u32) {
         let frame = BlockFrame { now: NOW, nonce, budget: Tokens(budget), max_bytes, fetch_hint: FetchHint::Both };
         let built = blocks(&known, &frame);
         for block in &built {
-            holds(block, &frame);
+            assert_within_budget(block, &frame);
         }
-        // Law: same input, same bytes.
+        // The same input gives the same bytes.
         prop_assert_eq!(built, blocks(&known, &frame));
     }
 
@@ -127,7 +126,7 @@ proptest! {
         let frame = BlockFrame::for_moment(Moment::SessionStart, NOW, 7, FetchHint::Command);
         let begin = |known: &Orientation| session_start(&known.clone(), None, &frame);
         let whole = begin(&known);
-        // Where only code was worth telling, nothing is left to tell without it.
+        // A block of code changes alone is empty without them.
         prop_assume!(!whole.items.is_empty());
         let without = begin(&Orientation { code_changes: Err(GatherError::Unreadable("gone".to_owned())), ..known });
         for section in whole.sections.iter().filter(|section| **section != "code") {
@@ -143,11 +142,10 @@ fn every_budget_holds_for_a_real_project_from_nothing_up() {
             budget: Tokens(budget),
             ..BlockFrame::for_moment(Moment::SessionStart, NOW, u32::MAX, FetchHint::Both)
         };
-        holds(&session_start(&orientation(), None, &frame), &frame);
+        assert_within_budget(&session_start(&orientation(), None, &frame), &frame);
     }
 }
 
-/// With a small budget something is said, and something is skipped.
 #[test]
 fn a_small_budget_is_held_and_what_is_skipped_is_noted() {
     let frame = BlockFrame {
@@ -190,7 +188,7 @@ fn the_usual_budgets_are_those_of_the_design() {
     assert_eq!(budgets, [2_000, 600, 120, 1_000].map(Tokens));
 }
 
-/// What is far behind the beginning is neither told nor read: it changes nothing.
+/// Text far behind the beginning of a memory is not even read.
 #[test]
 fn a_huge_memory_costs_no_more_than_its_beginning() {
     let kinds = [Kind::Decision, Kind::Failure, Kind::Handoff, Kind::Summary, Kind::Bugfix];

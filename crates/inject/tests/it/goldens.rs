@@ -3,10 +3,11 @@
 use crate::month::{DAY, HOUR, NOW, failure, hits, memory, orientation, with_details};
 use backstory_inject::{
     Block, BlockFrame, Candidate, FetchHint, GatherError, Orientation, ResumePoint, compaction, prompt,
-    session_start, tool,
+    session_start, snippet, tool,
 };
 use backstory_memory::{
-    Content, Details, Kind, Memory, MemoryId, Moment, SessionId, Standing, Tokens, WorkDetails, estimate,
+    Content, Details, Kind, Memory, MemoryId, Moment, SessionId, Standing, SummaryDetails, Tokens,
+    WorkDetails, estimate,
 };
 
 fn frame(moment: Moment) -> BlockFrame {
@@ -22,7 +23,7 @@ fn ids(block: &Block) -> Vec<i64> {
 }
 
 #[test]
-fn a_session_begins_with_the_story_so_far() {
+fn a_session_start_shows_the_state_of_the_project() {
     let block = start(None);
     insta::assert_snapshot!(block.text, @r#"
     <backstory-1a2b3c4d>
@@ -87,7 +88,7 @@ fn a_session_begins_with_the_story_so_far() {
 }
 
 #[test]
-fn a_prompt_is_answered_with_an_index() {
+fn a_prompt_gets_an_index_of_matching_memories() {
     let block = prompt(&Ok(hits()), &frame(Moment::Prompt));
     insta::assert_snapshot!(block.text, @r#"
     <backstory-1a2b3c4d>
@@ -116,7 +117,7 @@ fn a_prompt_is_answered_with_an_index() {
 }
 
 #[test]
-fn a_tool_is_warned_by_what_failed_and_what_fixed_it() {
+fn a_tool_call_gets_earlier_failures_and_their_fixes() {
     let known = vec![
         failure(
             140,
@@ -142,7 +143,7 @@ fn a_tool_is_warned_by_what_failed_and_what_fixed_it() {
     assert!(block.tokens <= Tokens(120));
 }
 
-/// The titles of three failures would say that something is wrong, and not what to do.
+/// Three titles without a fix would not help the agent.
 #[test]
 fn one_failure_with_its_fix_comes_before_the_titles_of_others() {
     let failed = |id| {
@@ -159,7 +160,7 @@ fn one_failure_with_its_fix_comes_before_the_titles_of_others() {
 }
 
 #[test]
-fn a_compaction_is_told_in_plain_text_what_should_survive() {
+fn a_compaction_gets_plain_text_of_what_should_survive() {
     let block = compaction(&orientation(), &frame(Moment::Compaction));
     insta::assert_snapshot!(block.text, @r#"
     --- backstory 1a2b3c4d ---
@@ -211,7 +212,7 @@ fn a_compaction_is_told_in_plain_text_what_should_survive() {
 }
 
 #[test]
-fn a_resumed_session_is_told_only_what_changed() {
+fn a_resumed_session_gets_only_what_changed() {
     let since = NOW.plus_ms(-20 * HOUR);
     let own = start(Some(ResumePoint { since, session: Some(SessionId(31)) }));
     assert_eq!(own, Block { sections_skipped: own.sections_skipped.clone(), ..Block::default() });
@@ -221,9 +222,9 @@ fn a_resumed_session_is_told_only_what_changed() {
 }
 
 #[test]
-fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
+fn a_memory_is_rendered_in_whole_sentences_that_do_not_repeat_its_title() {
     let rendered = |title: &str, body: &str| {
-        // What was asked for is known beside the words, and not repeated.
+        // The request is in the details, so the body need not repeat it.
         let request = body.lines().next().and_then(|line| line.strip_prefix("Asked: ")).map(str::to_owned);
         let details = Details::WorkDone(WorkDetails { request, commits: Vec::new() });
         let work = Ok(vec![with_details(memory(7, Kind::Bugfix, HOUR, title, body), details).into()]);
@@ -267,7 +268,7 @@ fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
         "I would stay with psycopg: it has the pool and the types",
         "I would stay with psycopg: it has the pool and the types",
     );
-    // Two words may stand in any sentence: they are a name, and not what the sentence says.
+    // A title of two words is a name: a sentence that holds it still says something new.
     check("WAL mode", "We all run in WAL mode since May.", "WAL mode. We all run in WAL mode since May.");
     let long = format!("It is short. {}.", "It is long and goes on ".repeat(12).trim_end());
     check("A title", &long, "A title. It is short.");
@@ -280,7 +281,20 @@ fn a_memory_is_told_in_whole_sentences_none_of_which_says_its_title_again() {
 }
 
 #[test]
-fn a_title_that_was_cut_is_told_whole_at_a_prompt_where_room_is_left() {
+fn a_snippet_leaves_out_every_sentence_of_the_next_steps() {
+    let texts = |text: &str| vec![text.to_owned()];
+    let details = SummaryDetails {
+        completed: texts("It rounds up"),
+        next_steps: texts("Count in the footer. Then in the header"),
+        ..SummaryDetails::default()
+    };
+    let summary = memory(1, Kind::Summary, HOUR, "Fixed the pager", &details.body());
+    let summary = with_details(summary, Details::Summary(details));
+    assert_eq!(snippet(&summary, 200), "Fixed the pager. Completed: It rounds up");
+}
+
+#[test]
+fn a_cut_title_is_rendered_whole_at_a_prompt_with_room() {
     let title = "We deploy with make ship ENV=staging and prod only goes out on tuesdays and…";
     let body = "we deploy with `make ship ENV=staging` and prod only goes out on tuesdays and thursdays after 10am CET";
     let rendered = |count: i64| {
@@ -309,7 +323,7 @@ fn twelve_lines_and_more_stand_in_two_thousand_characters() {
 }
 
 #[test]
-fn what_came_with_a_memory_goes_out_with_it() {
+fn rank_score_and_reasons_of_a_hit_are_kept_in_its_item() {
     let hits = hits();
     let block = prompt(&Ok(hits.clone()), &frame(Moment::Prompt));
     assert!(block.items.len() >= 12);
@@ -322,14 +336,13 @@ fn what_came_with_a_memory_goes_out_with_it() {
     assert!(lines < block.tokens.0 + 40 && block.tokens == estimate(&block.text));
 }
 
-/// Law 5.
 #[test]
-fn nothing_to_say_is_said_with_nothing() {
+fn law_5_without_memories_nothing_is_injected() {
     let mut bare = Orientation::default();
     bare.work_tree.branch = Some("main".to_owned());
     let begin = |known| session_start(&known, None, &frame(Moment::SessionStart));
     assert_eq!(begin(Orientation::default()), Block::default());
-    assert!(begin(bare).is_empty(), "an agent can look at the branch itself");
+    assert!(begin(bare).is_empty(), "an agent can read the branch itself");
     assert!(prompt(&Ok(Vec::new()), &frame(Moment::Prompt)).is_empty());
     assert!(tool(&Ok(Vec::new()), &frame(Moment::Tool)).is_empty());
     let none = BlockFrame { budget: Tokens(0), ..frame(Moment::SessionStart) };
@@ -337,7 +350,7 @@ fn nothing_to_say_is_said_with_nothing() {
 }
 
 #[test]
-fn what_is_not_in_force_is_not_told() {
+fn superseded_and_expired_memories_are_not_injected() {
     let live = memory(1, Kind::Decision, DAY, "Live", "");
     let replaced = Memory {
         standing: Standing::Superseded(MemoryId(1)),
@@ -350,7 +363,7 @@ fn what_is_not_in_force_is_not_told() {
 }
 
 #[test]
-fn a_part_that_could_not_be_read_removes_no_other() {
+fn a_part_that_fails_to_load_removes_no_other() {
     let whole = start(None);
     let known = Orientation {
         sessions: Err(GatherError::Unreadable("no such table: memories".to_owned())),

@@ -1,4 +1,4 @@
-//! What agents are given, read as they read it; and the laws it keeps.
+//! Blocks as agents read them, and the laws they keep.
 
 #![expect(
     clippy::unwrap_used,

@@ -31,7 +31,7 @@ fn sent(request: &StubRequest) -> Value {
 }
 
 #[test]
-fn anthropic_is_asked_and_answers() {
+fn anthropic_answers_a_request() {
     let answer = json!({"content": [{"type": "text", "text": "fine"}],
         "usage": {"input_tokens": 40, "output_tokens": 2, "cache_read_input_tokens": 8}});
     let server = always(200, &answer.to_string());
@@ -63,7 +63,7 @@ fn a_server_that_speaks_chat_completions_needs_no_key() {
 }
 
 #[test]
-fn whatever_else_a_server_says_is_an_error_without_our_words() {
+fn any_other_answer_is_an_error_without_our_prompt() {
     let large = "x".repeat(300 * 1024);
     let cases = [
         (429, "{}", ModelError::Refused(429)),
@@ -85,24 +85,24 @@ fn whatever_else_a_server_says_is_an_error_without_our_words() {
 }
 
 #[test]
-fn a_server_that_never_answers_is_given_up() {
+fn a_server_that_never_answers_times_out() {
     let server = StubServer::start(|_| StubReply::Silence);
     let error = anthropic(&server, Duration::from_millis(50)).answer(&request());
-    assert_eq!(error, Err(ModelError::TooLate));
+    assert_eq!(error, Err(ModelError::TimedOut));
 }
 
 #[test]
-fn nobody_there_is_an_error_too() {
+fn a_refused_connection_is_an_error() {
     let url = always(200, "").url();
     let error = Anthropic::new(&url, "the key", "small", LONG).answer(&request()).unwrap_err();
     assert!(matches!(error, ModelError::Unreachable(_)), "{error:?}");
     let error = Anthropic::new("no address", "the key", "small", LONG).answer(&request()).unwrap_err();
-    assert!(matches!(error, ModelError::Unreachable(_) | ModelError::KeyInTheOpen), "{error:?}");
+    assert!(matches!(error, ModelError::Unreachable(_) | ModelError::UnencryptedKey), "{error:?}");
 }
 
 #[test]
-fn a_key_never_travels_in_the_open() {
+fn a_key_is_never_sent_unencrypted() {
     let model = Anthropic::new("http://192.0.2.1", "the key", "small", Duration::from_millis(50));
-    assert_eq!(model.answer(&request()), Err(ModelError::KeyInTheOpen));
+    assert_eq!(model.answer(&request()), Err(ModelError::UnencryptedKey));
     assert!(!format!("{model:?}").contains("the key"));
 }

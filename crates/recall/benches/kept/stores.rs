@@ -1,6 +1,6 @@
 //! Stores of a size that are built once and kept with the build's own files; a million memories take some minutes.
 
-use backstory_memory::{Content, ProjectId, ProjectKey, ProjectRef, Timestamp, Uid};
+use backstory_memory::{Content, ProjectId, ProjectKey, ProjectRef, Redacted, Timestamp, Uid};
 use backstory_store::{Home, MemoryOrigin, NewMemory, Purpose, Store};
 use backstory_testkit::{Corpus, GeneratedMemory, Times};
 use std::fs;
@@ -63,7 +63,7 @@ pub(crate) fn open(home: &Path) -> (Store, ProjectId) {
 pub(crate) fn bench_project(store: &mut Store) -> ProjectId {
     let keys = vec![ProjectKey::Named("bench".to_owned())];
     let project_ref = ProjectRef { keys, name: "bench".to_owned(), root: "/bench".to_owned(), parent: None };
-    store.projects_mut().find_or_create(&project_ref, Timestamp(0)).expect("a project")
+    store.projects_mut().find_or_create(&Redacted::vouch(project_ref), Timestamp(0)).expect("a project")
 }
 
 pub(crate) fn new_memory(made_up: &GeneratedMemory, project: ProjectId) -> NewMemory {
@@ -74,7 +74,7 @@ pub(crate) fn new_memory(made_up: &GeneratedMemory, project: ProjectId) -> NewMe
         uid: Uid::parse(&made_up.uid).ok(),
         project,
         origin: MemoryOrigin::default(),
-        content,
+        content: Redacted::vouch(content),
         created_at: Timestamp(made_up.created_at_ms),
     }
 }

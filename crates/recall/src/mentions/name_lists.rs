@@ -53,7 +53,7 @@ pub(super) const NAMES_OF_PRODUCTS: &[&str] = &[
 
 /// What the system calls its errors and signals.
 #[rustfmt::skip]
-pub(super) const ERRNOS: &[&str] = &[
+pub(super) const ERROR_NAMES: &[&str] = &[
     "E2BIG", "EACCES", "EADDRINUSE", "EADDRNOTAVAIL", "EAGAIN", "EALREADY", "EBADF", "EBUSY", "ECHILD", "ECONNABORTED",
     "ECONNREFUSED", "ECONNRESET", "EDEADLK", "EDQUOT", "EEXIST", "EFAULT", "EFBIG", "EHOSTUNREACH", "EINPROGRESS", "EINTR",
     "EINVAL", "EIO", "EISDIR", "ELOOP", "EMFILE", "EMLINK", "EMSGSIZE", "ENAMETOOLONG", "ENETUNREACH", "ENFILE", "ENODEV",
@@ -64,5 +64,5 @@ pub(super) const ERRNOS: &[&str] = &[
 ];
 
 /// Letters before a number that make the name of something else than an error: `UTF16`, `SHA256`, `X509`.
-pub(super) const NO_CODES: &[&str] =
+pub(super) const NON_ERROR_PREFIXES: &[&str] =
     &["AES", "CP", "GH", "H", "HTTP", "ISO", "KOI", "PR", "RFC", "RSA", "SHA", "UCS", "UTF", "V", "X"];

@@ -1,6 +1,7 @@
 //! The English words for times, one by one, and words that tell how a sentence goes on.
 
 use super::calendar::Unit;
+use backstory_memory::{MONTHS, WEEKDAYS};
 use jiff::civil::{Date, Weekday};
 
 /// Said of what is over.
@@ -82,16 +83,8 @@ pub(super) fn of_calendar(word: &str) -> Option<Unit> {
 }
 
 pub(super) fn weekday(word: &str) -> Option<Weekday> {
-    Some(match word {
-        "monday" => Weekday::Monday,
-        "tuesday" => Weekday::Tuesday,
-        "wednesday" => Weekday::Wednesday,
-        "thursday" => Weekday::Thursday,
-        "friday" => Weekday::Friday,
-        "saturday" => Weekday::Saturday,
-        "sunday" => Weekday::Sunday,
-        _ => return None,
-    })
+    let at = WEEKDAYS.iter().position(|name| *name == word)?;
+    Weekday::from_monday_zero_offset(i8::try_from(at).ok()?).ok()
 }
 
 pub(super) struct Month {
@@ -101,21 +94,6 @@ pub(super) struct Month {
     /// Whether it is cut short: only a day or a year beside it makes it a month.
     pub(super) is_short: bool,
 }
-
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
 
 pub(super) fn month(word: &str) -> Option<Month> {
     let word = if word == "sept" { "sep" } else { word };

@@ -1,7 +1,7 @@
 //! What each arm finds, and that no arm is needed for another to answer.
 
 use crate::kit::{NOW, RecallWorld, hit, ids, project};
-use backstory_memory::{Content, Kind, Link, Relation};
+use backstory_memory::{Content, Kind, Link, Redacted, Relation};
 use backstory_recall::{
     Boost, RankingWeights, SearchQuery, SearchStrategy, Searcher, SemanticIndex, VectorCache,
 };
@@ -120,7 +120,7 @@ fn a_named_file_lifts_what_speaks_of_it() {
     let other = world.note(&format!("{text} elsewhere"));
     let about = world.note(text);
     let anchor = Anchor { path: "src/db/open.rs".into(), symbol: None, hash: None };
-    world.store.code_mut().replace_anchors(about, &[anchor]).unwrap();
+    world.store.code_mut().replace_anchors(about, &Redacted::vouch(vec![anchor])).unwrap();
     let answer = world.ask("which lock does src/db/open.rs take first");
     assert_eq!(ids(&answer).first(), Some(&about));
     assert!(hit(&answer, about).reasons.boosts.iter().any(|(lift, _)| *lift == Boost::Named));
@@ -141,13 +141,21 @@ fn a_link_brings_the_other_end() {
 #[test]
 fn a_short_turn_is_found_by_what_stands_beside_it() {
     let mut world = RecallWorld::new();
-    let session =
-        world.store.sessions_mut().find_or_create(world.project, "test", "s", crate::kit::NOW).unwrap();
+    let session = world
+        .store
+        .sessions_mut()
+        .find_or_create(world.project, "test", &Redacted::vouch("s".into()), crate::kit::NOW)
+        .unwrap();
     let mut say = |text: &str| {
         let origin = MemoryOrigin { session: Some(session), ..MemoryOrigin::default() };
         let content = Content::new(Kind::Note, text, text);
-        let new =
-            NewMemory { uid: None, project: world.project, origin, content, created_at: crate::kit::NOW };
+        let new = NewMemory {
+            uid: None,
+            project: world.project,
+            origin,
+            content: Redacted::vouch(content),
+            created_at: crate::kit::NOW,
+        };
         world.store.memories_mut().remember(&new).unwrap()
     };
     let query = say("Which port does the staging server listen on");

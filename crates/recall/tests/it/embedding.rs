@@ -3,7 +3,7 @@
 use backstory_embed::{
     DIMENSION, Encoder, Quantised, Vector, VectorFile, VectorRow, VectorScope as Scope, VectorWriter,
 };
-use backstory_memory::{Content, Kind, MemoryId, MemoryScope, ProjectKey, ProjectRef, Timestamp};
+use backstory_memory::{Content, Kind, MemoryId, MemoryScope, ProjectKey, ProjectRef, Redacted, Timestamp};
 use backstory_recall::{
     EmbeddingJob, EmbeddingReport, embed_pending, rebuild_vectors, remove_dead_vectors,
     requeue_missing_vectors,
@@ -107,9 +107,15 @@ impl VectorHome {
 fn say(store: &mut Store, text: &str) -> MemoryId {
     let keys = vec![ProjectKey::Path("/home/u/one".to_owned())];
     let one = ProjectRef { keys, name: "one".to_owned(), root: "/home/u/one".to_owned(), parent: None };
-    let project = store.projects_mut().find_or_create(&one, NOW).unwrap();
+    let project = store.projects_mut().find_or_create(&Redacted::vouch(one), NOW).unwrap();
     let content = draft(text);
-    let new = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW };
+    let new = NewMemory {
+        uid: None,
+        project,
+        origin: MemoryOrigin::default(),
+        content: Redacted::vouch(content),
+        created_at: NOW,
+    };
     store.memories_mut().remember(&new).unwrap()
 }
 
@@ -146,7 +152,7 @@ fn title_text_and_facts_are_embedded_and_nothing_twice() {
     let facts = vec!["width 4".to_owned()];
     let say = |store: &mut Store, title: &str, body: &str| {
         let content = Content { facts: facts.clone(), ..Content::new(Kind::Note, title, body) };
-        store.memories_mut().revise(MemoryId(1), &content, NOW).unwrap();
+        store.memories_mut().revise(MemoryId(1), &Redacted::vouch(content), NOW).unwrap();
         embed(store, &model);
         model.read.lock().unwrap().pop().unwrap()
     };
@@ -164,7 +170,7 @@ fn memories_stand_under_their_project_or_under_everywhere() {
     let mut store = place.saying(&["here", "anywhere"]);
     store
         .memories_mut()
-        .revise(MemoryId(2), &Content { scope: MemoryScope::User, ..draft("anywhere") }, NOW)
+        .revise(MemoryId(2), &Redacted::vouch(Content { scope: MemoryScope::User, ..draft("anywhere") }), NOW)
         .unwrap();
     embed(&mut store, &model());
     let in_project = |project: i64| {
@@ -181,7 +187,7 @@ fn a_changed_memory_is_found_by_its_new_words_only() {
     let mut store = place.saying(&["tabs", "other"]);
     let model = model();
     embed(&mut store, &model);
-    store.memories_mut().revise(MemoryId(1), &draft("spaces"), NOW).unwrap();
+    store.memories_mut().revise(MemoryId(1), &Redacted::vouch(draft("spaces")), NOW).unwrap();
     assert_eq!(embed(&mut store, &model), 1);
     assert_eq!((place.found("tabs"), place.found("spaces")), (None, Some(1)));
     assert_eq!(place.rows(), [1, 1, 2, 2]);
@@ -212,7 +218,7 @@ fn what_changes_or_is_forgotten_while_it_is_read_leaves_no_wrong_vector() {
             if forget {
                 other.memories_mut().forget(&[MemoryId(1)], NOW).unwrap();
             } else {
-                other.memories_mut().revise(MemoryId(1), &draft("spaces"), NOW).unwrap();
+                other.memories_mut().revise(MemoryId(1), &Redacted::vouch(draft("spaces")), NOW).unwrap();
             }
         }));
         embed(&mut store, &model);
@@ -306,7 +312,7 @@ fn who_finds_another_process_embedding_leaves_it_the_work() {
         }
     }));
     assert_eq!(embed(&mut store, &slow), 1);
-    let left = EmbeddingReport { memories: 0, is_left_to_another: true };
+    let left = EmbeddingReport { memories: 0, another_process_embeds: true };
     assert_eq!(*reported.lock().unwrap(), Some(left));
     assert_eq!(place.rows(), [1, 1]);
 }
@@ -317,7 +323,7 @@ fn when_the_time_is_over_the_rest_goes_on_waiting() {
     let mut store = place.saying(&["one", &"long ".repeat(40)]);
     store
         .memories_mut()
-        .revise(MemoryId(2), &Content::new(Kind::Note, "two", &"word ".repeat(40_000)), NOW)
+        .revise(MemoryId(2), &Redacted::vouch(Content::new(Kind::Note, "two", &"word ".repeat(40_000))), NOW)
         .unwrap();
     let model = model();
     let within =

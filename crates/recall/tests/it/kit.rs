@@ -1,7 +1,7 @@
 //! A store in a temporary directory, and short ways to fill and ask it.
 
 use backstory_embed::{Encoder, MiniLm, VectorRow, VectorWriter, model_name};
-use backstory_memory::{Content, Kind, MemoryId, ProjectId, ProjectKey, ProjectRef, Timestamp};
+use backstory_memory::{Content, Kind, MemoryId, ProjectId, ProjectKey, ProjectRef, Redacted, Timestamp};
 use backstory_recall::{
     Hit, RankingWeights, SearchQuery, SearchResults, Searcher, SemanticIndex, Synonyms, VectorCache,
 };
@@ -34,7 +34,13 @@ impl RecallWorld {
         let created_at = NOW.plus_ms(-days_ago * DAY);
         self.store
             .memories_mut()
-            .remember(&NewMemory { uid: None, project, origin, content, created_at })
+            .remember(&NewMemory {
+                uid: None,
+                project,
+                origin,
+                content: Redacted::vouch(content),
+                created_at,
+            })
             .unwrap()
     }
 
@@ -90,7 +96,7 @@ impl RecallWorld {
 pub(crate) fn project(store: &mut Store, name: &str) -> ProjectId {
     let keys = vec![ProjectKey::Named(name.to_owned())];
     let project_ref = ProjectRef { keys, name: name.to_owned(), root: format!("/{name}"), parent: None };
-    store.projects_mut().find_or_create(&project_ref, NOW).unwrap()
+    store.projects_mut().find_or_create(&Redacted::vouch(project_ref), NOW).unwrap()
 }
 
 pub(crate) fn ids(answer: &SearchResults) -> Vec<MemoryId> {

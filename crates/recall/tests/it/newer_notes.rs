@@ -1,7 +1,7 @@
 //! Two memories of one subject: the newer first. Time in questions.
 
 use crate::kit::{DAY, NOW, RecallWorld, hit, ids, project};
-use backstory_memory::{Content, Kind};
+use backstory_memory::{Content, Kind, Redacted};
 use backstory_recall::{RankingWeights, ScoreFactor, SearchQuery, Searcher};
 use backstory_store::{Filter, MemoryOrigin, NewMemory, Scope, StandingFilter};
 
@@ -79,12 +79,12 @@ fn the_newest_of_a_chain_comes_first() {
 }
 
 #[test]
-fn what_was_superseded_is_left_out_and_names_its_replacement_when_asked_for() {
+fn a_superseded_memory_is_left_out_and_names_its_replacement_on_request() {
     let mut world = RecallWorld::new();
     let old = world.write(decided("Invoices are sent by post"), 20);
     let content = decided("Invoices are sent by mail");
     let (project, origin) = (world.project, MemoryOrigin::default());
-    let new = NewMemory { uid: None, project, origin, content, created_at: NOW };
+    let new = NewMemory { uid: None, project, origin, content: Redacted::vouch(content), created_at: NOW };
     let new = world.store.memories_mut().supersede(old, &new).unwrap();
     assert_eq!(ids(&world.ask("how are invoices sent")), [new]);
     let filter = Filter { standing: StandingFilter::Any, ..world.within() };
@@ -108,7 +108,7 @@ fn a_time_in_the_question_puts_what_lies_in_it_first() {
     assert_eq!(answer.when.unwrap().said, "yesterday");
 }
 
-/// Recency only tells equals apart for someone who query.
+/// In a search, recency only decides between equal hits.
 #[test]
 fn age_does_not_bury_what_fits() {
     let mut world = RecallWorld::new();

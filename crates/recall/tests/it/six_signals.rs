@@ -1,7 +1,7 @@
 //! The ranking formula of lore comes out of the table of weights, number for number.
 
 use crate::kit::{DAY, NOW, RecallWorld, project};
-use backstory_memory::{Content, Importance, Kind, MemoryId, Timestamp};
+use backstory_memory::{Content, Importance, Kind, MemoryId, Redacted, Timestamp};
 use backstory_recall::{RankingWeights, SearchQuery, Searcher};
 use backstory_store::{Filter, ImpressionKind, MemoryOrigin, NewMemory, Scope, UseKind, WordQuery};
 
@@ -90,7 +90,13 @@ fn the_six_signals_of_lore_come_out_of_the_table() {
         content.importance = Importance::new(memory.importance);
         let project = if memory.is_own { world.project } else { other };
         let created_at = days_before_now(memory.days_old);
-        let new = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at };
+        let new = NewMemory {
+            uid: None,
+            project,
+            origin: MemoryOrigin::default(),
+            content: Redacted::vouch(content),
+            created_at,
+        };
         let id = world.store.memories_mut().remember(&new).unwrap();
         for _ in 0..memory.uses {
             let at = days_before_now(memory.days_since_use.unwrap());

@@ -1,9 +1,8 @@
 //! Injections: what was injected, word for word, what each line cost, why it was there, and whether it was used (law 9).
 
-use super::parameters::next_page;
-use super::{json, ms};
+use super::json;
 use crate::{ApiReply, ApiRequest};
-use backstory_app::{App, AppError, ErrorCode, times};
+use backstory_app::{App, AppError, times};
 use backstory_memory::InjectionId;
 use backstory_store::{InjectedRow, InjectionRow, Store};
 use serde::Serialize;
@@ -58,23 +57,18 @@ struct InjectedLineShape {
 }
 
 pub(super) fn list(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
-    let page = request.page(store, app)?;
-    let rows = store.browse().injections(&page)?;
-    let next = next_page(&page, rows.len(), rows.last().map(|row| row.id.0));
-    json(&InjectionListShape { version: 1, injections: rows.into_iter().map(row).collect(), next })
+    let page = app.browse_injections(store, &request.page(store, app)?)?;
+    let injections = page.rows.into_iter().map(row).collect();
+    json(&InjectionListShape { version: 1, injections, next: page.next })
 }
 
-pub(super) fn one(request: &ApiRequest, store: &Store) -> Result<ApiReply, AppError> {
-    let id = InjectionId(request.id());
-    let injection = store.browse().injection(id)?.ok_or_else(|| {
-        AppError::new(ErrorCode::NoSuchInjection, format!("there is no injection {}", id.0))
-    })?;
-    let memories = store.browse().injected(id)?.into_iter().map(injected_line).collect();
+pub(super) fn one(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    let record = app.injection_record(store, InjectionId(request.id()))?;
     json(&InjectionDetailShape {
         version: 1,
-        injection: row(injection),
-        text: store.browse().injection_text(id)?,
-        memories,
+        injection: row(record.injection),
+        text: record.text,
+        memories: record.memories.into_iter().map(injected_line).collect(),
     })
 }
 
@@ -90,7 +84,7 @@ pub(super) fn row(row: InjectionRow) -> InjectionShape {
         tokens: row.tokens,
         budget: row.budget,
         bytes: row.bytes,
-        build_ms: ms(row.build_us),
+        build_ms: f64::from(row.build_us) / 1000.0,
         sections: row.sections,
         sections_skipped: row.sections_skipped,
         injected: row.injected,

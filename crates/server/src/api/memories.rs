@@ -1,17 +1,17 @@
 //! Memories: listed, whole, written, changed, forgotten.
 
 use super::json;
-use super::parameters::{invalid_request, known_project, next_page};
+use super::parameters::{invalid_request, known_project};
 use crate::{ApiReply, ApiRequest};
+use backstory_app::engine::Profile;
 use backstory_app::json::{self as shapes, InjectedMemoryShape, MemoryShape, PinShape};
 use backstory_app::remember::{
-    DuplicatePolicy, MemoryInput, RememberRequest, ReviseRequest, SupersedeRequest, TargetProject,
+    DuplicatePolicy, RememberRequest, ReviseRequest, SupersedeRequest, TargetProject,
 };
-use backstory_app::why::MOST_INJECTIONS;
+use backstory_app::why::WhyRequest;
 use backstory_app::{App, AppError, ErrorCode, times, vectors};
-use backstory_capture::freshness_of_anchors;
-use backstory_memory::{Freshness, Memory, MemoryId, Provenance};
-use backstory_store::{MemoryRow, Pin, Store};
+use backstory_memory::{ContentRecord, Freshness, Memory, MemoryId, Provenance};
+use backstory_store::{Anchor, MemoryRow, Pin, Store};
 use serde::Serialize;
 
 /// A memory in a list.
@@ -74,40 +74,28 @@ pub(super) fn row(row: MemoryRow) -> MemoryRowShape {
 }
 
 pub(super) fn list(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
-    let page = request.page(store, app)?;
-    let rows = store.browse().memories(&page)?;
-    let next = next_page(&page, rows.len(), rows.last().map(|row| row.id.0));
-    json(&MemoryListShape { version: 1, memories: rows.into_iter().map(row).collect(), next })
+    let page = app.browse_memories(store, &request.page(store, app)?)?;
+    let memories = page.rows.into_iter().map(row).collect();
+    json(&MemoryListShape { version: 1, memories, next: page.next })
 }
 
 /// Reads one whole. A person who looks at it does not use it: only what helps an agent counts.
 pub(super) fn one(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
-    let memory = app.memory(store, MemoryId(request.id()))?;
-    let injected = store.injections().of_memory(memory.id, MOST_INJECTIONS)?.into_iter();
-    let injected = injected.map(shapes::injected_memory).collect();
-    let shown = store.injections().impressions(&[memory.id])?.get(&memory.id).map_or(0, |shown| shown.total);
+    let (id, profile) = (MemoryId(request.id()), Profile::default());
+    let why = app.why(store, &WhyRequest { id, query: None, profile })?;
     json(&MemoryDetailShape {
         version: 1,
-        memory: shapes::memory(store, &memory)?,
-        project_id: memory.project.0,
-        injected,
-        shown,
-        anchors: anchors(store, &memory)?,
+        memory: shapes::memory(store, &why.memory)?,
+        project_id: why.memory.project.0,
+        injected: why.injected.into_iter().map(shapes::injected_memory).collect(),
+        shown: why.shown.total,
+        anchors: app.anchors(store, &why.memory)?.into_iter().map(anchor).collect(),
     })
 }
 
-fn anchors(store: &Store, memory: &Memory) -> Result<Vec<AnchorShape>, AppError> {
-    let states = shapes::root_of(store, memory)?
-        .map(|root| freshness_of_anchors(store, memory.project, &root, memory.id))
-        .transpose()?
-        .unwrap_or_default();
-    let anchors = store.code().anchors(memory.id)?;
-    let shape = |(at, anchor): (usize, backstory_store::Anchor)| AnchorShape {
-        file: anchor.path,
-        symbol: anchor.symbol,
-        freshness: states.get(at).copied().flatten().map(|state: Freshness| shapes::freshness_word(state)),
-    };
-    Ok(anchors.into_iter().enumerate().map(shape).collect())
+fn anchor((anchor, freshness): (Anchor, Option<Freshness>)) -> AnchorShape {
+    let freshness = freshness.map(shapes::freshness_word);
+    AnchorShape { file: anchor.path, symbol: anchor.symbol, freshness }
 }
 
 pub(super) fn batch(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
@@ -123,15 +111,15 @@ pub(super) fn remember(request: &ApiRequest, store: &mut Store, app: &App) -> Re
     let project = project
         .ok_or_else(|| invalid_request("`project` is missing").with_code(ErrorCode::ProjectMissing))?;
     let project = known_project(store, &project)?;
-    let memory = MemoryInput {
+    let content = ContentRecord {
         kind: request.text("kind")?,
         title: request.text("title")?,
         body: Some(request.required_text("text")?),
         pinned: request.boolean("pin")?,
-        ..MemoryInput::default()
+        ..ContentRecord::default()
     };
     let request = RememberRequest {
-        memory,
+        memory: content.into(),
         project: TargetProject::Known(project),
         said_by: Provenance::User,
         duplicates: DuplicatePolicy::Refuse,
@@ -148,14 +136,15 @@ pub(super) fn revise(request: &ApiRequest, store: &mut Store, app: &App) -> Resu
     }
     // A title that is not sent stays, also under a new text.
     let title = title.or(Some(before.content.title));
-    let changes = MemoryInput { title, body, ..MemoryInput::default() };
+    let changes = ContentRecord { title, body, ..ContentRecord::default() }.into();
     let memory = app.revise(store, ReviseRequest { id: before.id, changes })?;
     written(store, &memory, app)
 }
 
 pub(super) fn supersede(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
-    let memory = MemoryInput { body: Some(request.required_text("text")?), ..MemoryInput::default() };
-    let memory = app.supersede(store, SupersedeRequest { id: MemoryId(request.id()), memory })?;
+    let content = ContentRecord { body: Some(request.required_text("text")?), ..ContentRecord::default() };
+    let (id, memory) = (MemoryId(request.id()), content.into());
+    let memory = app.supersede(store, SupersedeRequest { id, memory })?;
     written(store, &memory, app)
 }
 

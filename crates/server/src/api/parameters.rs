@@ -76,7 +76,7 @@ impl ApiRequest {
 
     /// Returns a time of the query.
     pub(super) fn time(&self, name: &str, now: Timestamp) -> Result<Option<Timestamp>, AppError> {
-        let typed = |text: &str| times::typed(text, now).map_err(|error| error.of(name));
+        let typed = |text: &str| times::typed(text, now).map_err(|error| error.named(name));
         self.query.get(name).map(typed).transpose()
     }
 
@@ -124,9 +124,4 @@ pub(super) fn known_project(store: &Store, wanted: &str) -> Result<ProjectId, Ap
 /// Makes the error of a request that cannot be understood.
 pub(super) fn invalid_request(what: &str) -> AppError {
     AppError::usage(what).hint("docs/http.md says what each path takes")
-}
-
-/// Returns where the next page begins, if this one is full.
-pub(super) fn next_page(page: &PageRequest, rows: usize, last: Option<i64>) -> Option<i64> {
-    last.filter(|_| rows >= page.limit as usize)
 }

@@ -2,18 +2,12 @@
 
 use super::json;
 use crate::{ApiReply, ApiRequest};
-use backstory_app::json::{self as shapes, HeadShape, MemoryShape, ProjectListShape, ProjectShape};
+use backstory_app::json::{self as shapes, HeadShape, MemoryShape, ProjectShape};
+use backstory_app::projects::DAY_MS;
 use backstory_app::{App, AppError, times};
-use backstory_memory::{ChangedSymbol, Kind, ProjectId, Timestamp};
-use backstory_store::{Day, Filter, Scope, Store};
+use backstory_memory::{ChangedSymbol, ProjectId, Timestamp};
+use backstory_store::{Day, Store};
 use serde::Serialize;
-
-const DAY_MS: i64 = 86_400_000;
-/// How far back a project is looked over.
-const DAYS: i64 = 90;
-/// How much of each is told.
-const MOST_KNOWLEDGE: u32 = 24;
-const MOST_CHANGES: u32 = 50;
 
 #[derive(Serialize)]
 struct OverviewShape {
@@ -52,46 +46,22 @@ struct InjectedShape {
     used: u64,
 }
 
-pub(super) fn list(store: &Store) -> Result<ApiReply, AppError> {
-    let projects = store.projects().list()?.into_iter().map(shapes::project).collect();
-    json(&ProjectListShape { version: 1, projects })
+pub(super) fn list(store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    json(&shapes::projects(app.projects(store)?))
 }
 
 pub(super) fn overview(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
-    let id = ProjectId(request.id());
-    let summary = store.projects().list()?.into_iter().find(|summary| summary.project.id == id);
-    let summary = summary
-        .ok_or_else(|| AppError::no_such_project(&id.to_string()).hint("`/api/projects` lists them all"))?;
-    let since = Timestamp(app.now.0 - DAYS * DAY_MS);
-    let days = every_day(&store.browse().daily_activity(id, since)?, app.now);
-    let (injected_lines, used) =
-        days.iter().fold((0, 0), |sum, day| (sum.0 + day.injected, sum.1 + day.used));
-    let knowledge = store.memories().get_many(&store.search().most_confident(id, MOST_KNOWLEDGE)?)?;
+    let overview = app.project_overview(store, ProjectId(request.id()))?;
     json(&OverviewShape {
         version: 1,
-        project: shapes::project(summary),
-        handoff: handoff(store, id)?,
-        knowledge: shapes::heads(store, &knowledge)?,
-        code_changes: store.code().changes(id, None, MOST_CHANGES)?.into_iter().map(change).collect(),
-        activity: days.iter().map(activity).collect(),
-        injected: days.iter().map(injected).collect(),
-        used_rate: (injected_lines > 0).then(|| used as f64 / injected_lines as f64),
+        project: shapes::project(overview.summary),
+        handoff: overview.handoff.map(|memory| shapes::memory(store, &memory)).transpose()?,
+        knowledge: shapes::heads(store, &overview.knowledge)?,
+        code_changes: overview.code_changes.into_iter().map(change).collect(),
+        activity: overview.days.iter().map(activity).collect(),
+        injected: overview.days.iter().map(injected).collect(),
+        used_rate: overview.used_rate,
     })
-}
-
-/// Returns the newest handoff as it stands. `backstory handoff` would bring it up to date first; looking must not.
-fn handoff(store: &Store, project: ProjectId) -> Result<Option<MemoryShape>, AppError> {
-    let filter = Filter { kinds: vec![Kind::Handoff], limit: 16, ..Filter::within(Scope::Project(project)) };
-    let ids = store.search().list(&filter)?;
-    let newest = store.memories().get_many(&ids)?.into_iter().max_by_key(|memory| memory.updated_at);
-    Ok(newest.map(|memory| shapes::memory(store, &memory)).transpose()?)
-}
-
-/// Returns every day up to now, also those on which nothing happened: a chart needs them all.
-fn every_day(known: &[Day], now: Timestamp) -> Vec<Day> {
-    let today = now.0.div_euclid(DAY_MS);
-    let of = |day: i64| known.iter().find(|known| known.day == day).copied();
-    (today - DAYS + 1..=today).map(|day| of(day).unwrap_or(Day { day, ..Day::default() })).collect()
 }
 
 fn date(day: i64) -> String {

@@ -2,7 +2,7 @@
 
 import { fill, h } from "../dom.js";
 
-/** Opens a dialog; `build(close)` makes its content. Resolves with what `close` is given, or undefined. */
+/** Opens a dialog; `build(close)` makes its content. Resolves with the argument of `close`, or undefined. */
 export function openDialog(title, build) {
   return new Promise((resolve) => {
     const dialog = h("dialog", { class: "dialog", "aria-labelledby": "dialog-title" });

@@ -1,4 +1,4 @@
-// Forgetting is final in the store, so it is asked, and then done only after a while in which it can be taken back.
+// Forgetting is final in the store, so it is confirmed, and then done only after a while in which it can be taken back.
 
 import * as api from "../api.js";
 import { confirmDialog } from "./dialog.js";
@@ -14,7 +14,7 @@ export const isForgetting = (id) => pending.has(id);
 /** Whether a memory was forgotten since the page was opened: lists at hand may still hold it. */
 export const isForgotten = (id) => forgotten.has(id);
 
-/** Asks, and forgets after the undo window. Returns whether it was asked for; `undone` is called when it is taken back. */
+/** Asks, and forgets after the undo window. Returns whether it was confirmed; `undone` is called when it is taken back. */
 export async function askToForget(memory, undone) {
   const text = `“${memory.title}” leaves the store, its index and its vectors, and stays out when it is seen again. You can undo this for ${UNDO_MS / 1000} seconds.`;
   if (!(await confirmDialog(`Forget #${memory.id}?`, text, "Forget"))) return false;
@@ -49,10 +49,10 @@ async function finish(id) {
 }
 
 function mark(id) {
-  for (const row of document.querySelectorAll(`[data-memory="${id}"]`)) row.classList.toggle("row-leaving", pending.has(id));
+  for (const row of document.querySelectorAll(`[data-memory="${id}"]`)) row.classList.toggle("row-forgetting", pending.has(id));
 }
 
-// Who closes the page has asked already: what is pending is done, not dropped.
+// Who closes the page has confirmed already: what is pending is done, not dropped.
 addEventListener("pagehide", () => {
   for (const [id, { timer }] of pending) {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-// Texts of memories, as text: paragraphs and code apart, words that were asked for marked. Nothing in them becomes a link.
+// Texts of memories, as text: paragraphs and code apart, the words of the query marked. Nothing in them becomes a link.
 
 import { h } from "../dom.js";
 
@@ -46,9 +46,9 @@ export function marked(text, terms) {
 /** The words of a question worth marking. */
 export function termsOf(question) {
   const words = question.toLowerCase().match(/[\p{L}\p{N}_.:/-]{2,}/gu) ?? [];
-  return [...new Set(words.flatMap((word) => [word, stem(word)]))].filter((word) => !COMMON.has(word)).sort((a, b) => b.length - a.length);
+  return [...new Set(words.flatMap((word) => [word, stem(word)]))].filter((word) => !STOP_WORDS.has(word)).sort((a, b) => b.length - a.length);
 }
 
 const stem = (word) => (word.length > 5 ? word.replace(/(ing|ions?|ed|es|s)$/, "") : word);
 
-const COMMON = new Set("a an and are as at be by do does did for from how in is it of on or that the this to was we what when where which who why with".split(" "));
+const STOP_WORDS = new Set("a an and are as at be by do does did for from how in is it of on or that the this to was we what when where which who why with".split(" "));

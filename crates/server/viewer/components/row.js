@@ -10,7 +10,7 @@ import { kindTag, label } from "./tag.js";
 
 /** A memory's row; `as` says how its time is shown, `withProject` whether its project is. */
 export function memoryRow(memory, { as = "clock", withProject = true } = {}) {
-  const classes = ["row", memory.superseded_by && "row-superseded", isForgetting(memory.id) && "row-leaving"];
+  const classes = ["row", memory.superseded_by && "row-superseded", isForgetting(memory.id) && "row-forgetting"];
   return h("li", { class: classes.filter(Boolean).join(" "), "data-memory": memory.id },
     time(memory.created_at, as, "row-time"),
     kindTag(memory.kind),

@@ -15,8 +15,8 @@ export function scoreBar(hit, best) {
     svg("rect", { class: "score-own", width: own.toFixed(2), height: 4 }));
 }
 
-/** The most telling reasons in a few words. */
-export function scoreGist(explain) {
+/** The strongest reasons in a few words. */
+export function scoreReasons(explain) {
   if (!explain) return "";
   const arms = [explain.words > 0 && `words ${round(explain.words, 1)}`, explain.meaning !== null && `meaning ${round(explain.meaning)}`];
   const boosts = explain.boosts.map((boost) => `+${round(boost.value)} ${boost.name}`);

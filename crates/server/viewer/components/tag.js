@@ -1,11 +1,11 @@
-// The small labels: a memory's kind, its number, what became of it. Told apart by their word; the colour only helps.
+// The small labels: a memory's kind, its number, what became of it. Distinguished by their word; the colour only helps.
 
 import { h } from "../dom.js";
-import { KINDS, plain } from "../words.js";
+import { plain } from "../words.js";
 
 /** The kind of a memory. */
 export function kindTag(kind) {
-  return h("span", { class: `kind ${KINDS.includes(kind) ? `kind-${kind}` : ""}` }, kind);
+  return h("span", { class: `kind kind-${kind}` }, kind);
 }
 
 /** A quiet label; `tone` is good, warn, bad or nothing. */
@@ -25,7 +25,7 @@ export function freshnessLabel(freshness) {
   return label(text, tone, title);
 }
 
-/** Whether what was given was used. */
+/** Whether what was injected was used. */
 export function usedLabel(usedAt, usedHow) {
   return usedAt ? label(usedHow ? plain(usedHow) : "used", "good") : h("span", { class: "quiet-text" }, "not used");
 }

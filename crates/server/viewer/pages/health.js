@@ -18,22 +18,22 @@ export async function show({ root, signal }) {
   const parts = h("div");
   const draw = async () => {
     const [status, hooks] = await Promise.all([api.status(signal), api.hooks(signal)]);
-    redraw(parts, partsOf(status, hooks), ([told, drawn]) => drawn(told));
+    redraw(parts, partsOf(status, hooks), ([data, drawPart]) => drawPart(data));
   };
   fill(root, h("div", { class: "page-head" }, h("h1", null, "Health")), parts);
   await draw();
   follow(["event", "memory", "injection"], draw, signal, REST_MS);
 }
 
-/** The parts of the page: what each tells, and how it is drawn. */
+/** The parts of the page: the data of each, and how it is drawn. */
 function partsOf(status, { hosts: callers = [], latency: events = [], receipts: runs = status.hooks ?? [] }) {
   return [
     [problemsOf(status), problems],
     [figuresOf(status), figures],
-    [callers, (told) => section("Hosts", hosts(told))],
-    [events, (told) => section("How long hooks take", latency(told))],
-    [runs.slice(0, SHOWN_RECEIPTS), (told) => section("Last hook runs", receipts(told))],
-    [status, (told) => h("div", { class: "halves" }, section("Injected, and used", given(told.injected ?? [])), section("The store", store(told)), section("Model work", modelWork(told.model_work)))],
+    [callers, (data) => section("Hosts", hosts(data))],
+    [events, (data) => section("How long hooks take", latency(data))],
+    [runs.slice(0, SHOWN_RECEIPTS), (data) => section("Last hook runs", receipts(data))],
+    [status, (data) => h("div", { class: "halves" }, section("Injected, and used", injectedBySection(data.injected ?? [])), section("The store", store(data)), section("Model work", modelWork(data.model_work)))],
   ];
 }
 
@@ -60,8 +60,8 @@ function figuresOf(status) {
 const figures = (found) => h("dl", { class: "figures" }, found.map(([value, name]) => h("div", { class: "figure" }, h("dd", null, value), h("dt", null, name))));
 
 function hosts(list) {
-  if (!list.length) return emptyState("No host has called yet", "Wire the hosts of this machine; `backstory doctor` then proves that each hook delivers.", "backstory setup");
-  return table(["Host", "Last heard of", "Runs", ""], list.map((host) => [
+  if (!list.length) return emptyState("No host has called yet", "Connect the hosts of this machine; `backstory doctor` then proves that each hook delivers.", "backstory setup");
+  return table(["Host", "Last event", "Runs", ""], list.map((host) => [
     hostName(host.host), host.last_at ? time(host.last_at, "since") : "never", number(grouped(host.runs)),
     host.failing ? label(typeof host.failing === "number" ? `${host.failing} failing` : "failing", "bad") : label("delivers", "good")]), [2]);
 }
@@ -82,12 +82,12 @@ function receipts(list) {
     time(run.at), hostName(run.host), run.event, number(millis(run.ms)), number(size(run.bytes_in)), number(size(run.bytes_out)), outcome(run.outcome)]), [3, 4, 5]);
 }
 
-/** What became of a run: kept, or passed over on purpose, or something to look at. */
+/** What became of a run: kept, or skipped on purpose, or something to look at. */
 function outcome(text) {
-  return label(text, /^kept\b/.test(text) ? "good" : text.startsWith("passed over") ? null : "warn");
+  return label(text, /^kept\b/.test(text) ? "good" : text.startsWith("skipped") ? null : "warn");
 }
 
-function given(list) {
+function injectedBySection(list) {
   if (!list.length) return quiet("Nothing was injected yet.");
   return table(["Section", "Kind", "Injected", "Used", "Share"], list.map((row) => [plain(row.section), row.kind, number(grouped(row.injected)), number(grouped(row.used)), number(percent(row.injected ? row.used / row.injected : null))]), [2, 3, 4]);
 }

@@ -10,7 +10,7 @@ import { link } from "../router.js";
 import { time } from "../times.js";
 import { count, grouped, hostName, millis, momentName, plain, size } from "../words.js";
 
-const HEADS = { session_start: "Given at session start", prompt: "Given with a prompt", tool: "Given beside a tool call", compaction: "Given at compaction" };
+const HEADS = { session_start: "Injected at session start", prompt: "Injected with a prompt", tool: "Injected beside a tool call", compaction: "Injected at compaction" };
 
 /** Draws the page. */
 export async function show({ root, parts: [id], signal }) {
@@ -19,7 +19,7 @@ export async function show({ root, parts: [id], signal }) {
   fill(root,
     h("div", { class: "memory-head" },
       h("p", { class: "crumbs" }, time(injection.at), injection.host && h("span", null, hostName(injection.host)), injection.project_name ?? injection.project, injection.session && h("a", { href: link("session", injection.session) }, `session ${injection.session}`)),
-      h("h1", null, HEADS[injection.moment] ?? `Given: ${momentName(injection.moment)}`),
+      h("h1", null, HEADS[injection.moment] ?? `Injected: ${momentName(injection.moment)}`),
       figures(injection, memories)),
     h("section", { class: "section" }, h("h2", null, "What the agent saw"), saw(injection, memories)),
     h("section", { class: "section" }, h("h2", null, "The bill"), bill(injection, memories)));
@@ -39,9 +39,9 @@ function figures(injection, memories) {
 function saw(injection, memories) {
   if (injection.text === null || injection.text === undefined) return emptyState("The text is not kept any more", "Texts of old injections are dropped; the bill below stays.");
   const texts = injection.text.split("\n");
-  const told = linesOf(texts, memories);
+  const memoryOfLine = linesOf(texts, memories);
   const lines = texts.map((line, at) => {
-    const memory = told.get(at);
+    const memory = memoryOfLine.get(at);
     return h("div", { class: `saw-line ${memory ? "saw-memory" : ""} ${memory?.used_at ? "saw-used" : ""}` },
       h("span", { class: "saw-cost" }, memory ? memory.tokens : ""),
       h("span", { class: "saw-text" }, line || "\u00a0"),
@@ -80,7 +80,7 @@ function fit(line, memory, heading) {
   const title = String(memory.title ?? "");
   const isItem = line.startsWith("- ") && !line.startsWith("- [now]");
   const isHome = heading === HEADINGS[memory.section];
-  // A handoff or a summary may be told by its body alone: then any item of its section is better than none.
+  // A handoff or a summary may be shown by its body alone: then any item of its section is better than none.
   if (title.length < 4 || !line.includes(title.slice(0, 32))) return isItem && isHome ? 0.5 : 0;
   return 1 + (line.endsWith(title) ? 1 : 0) + (isItem ? 1 : 0) + (isHome ? 4 : 0);
 }
@@ -96,7 +96,7 @@ function bill(injection, memories) {
         h("tr", null, h("td", null), h("td", { colspan: 3 }, "The frame: fence, headings, how to get more"), h("td", { class: "number" }, grouped(Math.max(0, injection.tokens - lines))), h("td", { colspan: 2 })),
         h("tr", { class: "total" }, h("td", null), h("td", { colspan: 3 }, "Together"), h("td", { class: "number" }, grouped(injection.tokens)), h("td", { colspan: 2 }, `of ${grouped(injection.budget)}`))))),
     h("p", { class: "quiet-text" }, "Sections: ", (injection.sections ?? []).map(plain).join(", ") || "none", skipped.length > 0 && [". Skipped: ", skipped.map((layer) => label(plain(layer), "warn"))]),
-    memories.length === 0 && h("p", { class: "quiet-text" }, `${count(0, "memory", "memories")}: only the state of the work was given.`)];
+    memories.length === 0 && h("p", { class: "quiet-text" }, `${count(0, "memory", "memories")}: only the state of the work was injected.`)];
 }
 
 function billLine(memory) {

@@ -1,4 +1,4 @@
-// Injections: every block of text a host was given, newest first, with its bill and what of it was used.
+// Injections: every block of text a host received, newest first, with its bill and what of it was used.
 
 import * as api from "../api.js";
 import { meter } from "../components/chart.js";
@@ -13,9 +13,9 @@ import { MOMENTS, count, grouped, hostName, millis, momentName } from "../words.
 
 /** Draws the page. */
 export async function show({ root, query, signal, place }) {
-  const asked = { project: query.project, session: query.session, moment: query.moment };
+  const filter = { project: query.project, session: query.session, moment: query.moment };
   const load = async (before) => {
-    const { injections, next } = await api.injections({ ...asked, before, limit: 100 }, signal);
+    const { injections, next } = await api.injections({ ...filter, before, limit: 100 }, signal);
     return { items: injections, next };
   };
   const feed = new Feed({ signal, load, draw: drawPage, empty });
@@ -28,7 +28,7 @@ export async function show({ root, query, signal, place }) {
   follow(["injection"], async () => feed.renew(await load()), signal);
 }
 
-const empty = () => emptyState("Nothing was injected yet", "When a session starts or a prompt asks for something your memories know, the text the agent is given appears here, word for word. What a session in a folder would be given now:", "backstory context");
+const empty = () => emptyState("Nothing was injected yet", "When a session starts or a prompt asks for something your memories know, the injected text appears here, word for word. What a session in a folder would get now:", "backstory context");
 
 function drawPage(injections, previous) {
   const drawn = [];

@@ -1,4 +1,4 @@
-// Memory: one of them, whole: what it says, what it said before, what it hangs on, where it was given and whether that helped.
+// Memory: one of them, whole: what it says, what it said before, what it hangs on, where it was injected and whether that helped.
 
 import * as api from "../api.js";
 import { textDialog } from "../components/dialog.js";
@@ -13,7 +13,7 @@ import { time } from "../times.js";
 import { count, momentName, percent, plain, whoSaid } from "../words.js";
 
 const AROUND = 4;
-const SHOWN_GIVEN = 12;
+const SHOWN_INJECTIONS = 12;
 
 /** Draws the page. */
 export async function show({ root, parts: [id], query, signal }) {
@@ -31,7 +31,7 @@ function draw(root, memory, around, query, redraw) {
       memory.intact === false && h("p", { class: "notice notice-bad" }, "Its text does not agree with its checksum: it was changed outside Backstory. ", h("code", null, "backstory doctor"), " says more."),
       actions(root, memory, redraw)),
     h("div", { class: "columns" },
-      h("div", { class: "column-main" }, text(memory, query), codeIt(memory), links(memory), given(memory), history(memory), nearby(memory, around)),
+      h("div", { class: "column-main" }, text(memory, query), codeIt(memory), links(memory), injections(memory), history(memory), nearby(memory, around)),
       h("aside", { class: "column-side", "aria-label": "About this memory" }, facts(memory))));
 }
 
@@ -55,12 +55,12 @@ async function pin(memory, redraw) {
 }
 
 async function supersede(memory) {
-  const told = await textDialog(`Supersede #${memory.id}`, {
+  const successor = await textDialog(`Supersede #${memory.id}`, {
     teaching: "Say how it is now. The old one stays in the history and leaves what is injected.",
     yes: "Supersede",
-    send: (said) => api.supersede(memory.id, said),
+    send: (text) => api.supersede(memory.id, text),
   });
-  if (told?.id) go("memory", told.id);
+  if (successor?.id) go("memory", successor.id);
 }
 
 async function forget(memory, redraw) {
@@ -126,19 +126,19 @@ function links(memory) {
   })));
 }
 
-function given(memory) {
+function injections(memory) {
   const rows = memory.injected ?? [];
   if (!rows.length) return section("Where it was injected", h("p", { class: "quiet-text" }, "It was injected into no session yet. It is, when a prompt asks for it, or at a start once it is pinned."));
   const used = rows.filter((row) => row.used_at).length;
   return section("Where it was injected",
-    h("p", { class: "quiet-text" }, `Given ${count(rows.length, "time")}, used ${used} (${percent(used / rows.length)}).`),
+    h("p", { class: "quiet-text" }, `Injected ${count(rows.length, "time")}, used ${used} (${percent(used / rows.length)}).`),
     h("div", { class: "scroll-x", tabindex: 0, role: "region", "aria-label": "Where it was injected" }, h("table", { class: "table" },
       h("thead", null, h("tr", null, ["When", "Moment", "Used", "Rank", "Tokens", "Why"].map((name) => h("th", { scope: "col", class: ["Rank", "Tokens"].includes(name) ? "number" : "" }, name)))),
-      h("tbody", null, rows.slice(0, SHOWN_GIVEN).map((row) => h("tr", null,
+      h("tbody", null, rows.slice(0, SHOWN_INJECTIONS).map((row) => h("tr", null,
         h("td", null, row.injection ? h("a", { href: link("injection", row.injection) }, time(row.at)) : time(row.at)),
         h("td", { title: `section: ${plain(row.section)}` }, momentName(row.moment)), h("td", null, usedLabel(row.used_at, row.used_how)),
         h("td", { class: "number" }, row.rank), h("td", { class: "number" }, row.tokens), h("td", { class: "reasons" }, (row.reasons ?? []).join(" · "))))))),
-    rows.length > SHOWN_GIVEN && h("p", { class: "quiet-text" }, `and ${count(rows.length - SHOWN_GIVEN, "time")} before`));
+    rows.length > SHOWN_INJECTIONS && h("p", { class: "quiet-text" }, `and ${count(rows.length - SHOWN_INJECTIONS, "time")} before`));
 }
 
 function history(memory) {

@@ -16,20 +16,20 @@ const TONES = { new: "good", modified: null, deleted: "bad" };
 
 /** Draws the page. */
 export async function show({ root, parts: [id], signal }) {
-  const told = await api.project(id, signal);
-  const { project } = told;
+  const details = await api.project(id, signal);
+  const { project } = details;
   fill(root,
     h("div", { class: "memory-head" },
       h("p", { class: "crumbs" }, h("a", { href: link("projects") }, "Projects"), project.roots?.[0] && h("code", null, project.roots[0])),
       h("h1", null, project.name),
       h("p", { class: "lead" }, [count(project.memories, "memory", "memories"), count(project.sessions, "session"), project.last_active_at && `last active ${since(project.last_active_at)}`].filter(Boolean).join(" · ")),
       h("p", null, h("a", { href: link("timeline", { project: project.id }) }, "Timeline"), h("span", { class: "dot" }), h("a", { href: link("search", { project: project.id }) }, "Search in it"), h("span", { class: "dot" }), h("a", { href: link("sessions", { project: project.id }) }, "Sessions"))),
-    h("div", { class: "charts" }, activity(told.activity ?? []), tokens(told.injected ?? []), usedRate(told)),
+    h("div", { class: "charts" }, activity(details.activity ?? []), tokens(details.injected ?? []), usedRate(details)),
     h("div", { class: "columns" },
       h("div", { class: "column-main" },
-        section("Where the work stands", handoff(told.handoff)),
-        section("What is known", told.knowledge?.length ? memoryList(told.knowledge, { as: "day", withProject: false }) : h("p", { class: "quiet-text" }, "No rules, decisions or facts yet: they come with what is said and corrected in sessions."))),
-      h("div", { class: "column-side column-code" }, section("Code changed lately", changes(told.code_changes ?? [])))));
+        section("Where the work stands", handoff(details.handoff)),
+        section("What is known", details.knowledge?.length ? memoryList(details.knowledge, { as: "day", withProject: false }) : h("p", { class: "quiet-text" }, "No rules, decisions or facts yet: they come with what is said and corrected in sessions."))),
+      h("div", { class: "column-side column-code" }, section("Code changed lately", changes(details.code_changes ?? [])))));
 }
 
 const section = (title, ...content) => h("section", { class: "section" }, h("h2", null, title), content);
@@ -60,9 +60,9 @@ function tokens(rows) {
   return barChart({ title: "Tokens injected", summary: `${grouped(sum)} in ${bars.length} days`, bars, ...ends(bars) });
 }
 
-function usedRate(told) {
-  const bars = lastDays(told.injected ?? [], (row) => ({ value: row.injected ?? 0, over: row.used ?? 0, overName: "used" }));
-  return barChart({ title: "Injected, and used", summary: told.used_rate === null || told.used_rate === undefined ? "nothing injected yet" : `${percent(told.used_rate)} used`, bars, ...ends(bars) });
+function usedRate(details) {
+  const bars = lastDays(details.injected ?? [], (row) => ({ value: row.injected ?? 0, over: row.used ?? 0, overName: "used" }));
+  return barChart({ title: "Injected, and used", summary: details.used_rate === null || details.used_rate === undefined ? "nothing injected yet" : `${percent(details.used_rate)} used`, bars, ...ends(bars) });
 }
 
 function handoff(memory) {

@@ -1,9 +1,9 @@
-// Search: hits while one types, each with its score explained and the words that were asked for marked.
+// Search: hits while one types, each with its score explained and the words of the query marked.
 
 import * as api from "../api.js";
 import { choice, day, filterBar } from "../components/filters.js";
 import { spans, termsOf } from "../components/prose.js";
-import { scoreBar, scoreGist, scoreSum } from "../components/score.js";
+import { scoreBar, scoreReasons, scoreSum } from "../components/score.js";
 import { emptyState, errorState } from "../components/states.js";
 import { kindTag, label } from "../components/tag.js";
 import { fill, h } from "../dom.js";
@@ -16,10 +16,10 @@ const LIMIT = 20;
 
 /** Draws the page. */
 export async function show({ root, query, signal, place }) {
-  const said = h("p", { class: "search-said", role: "status" });
+  const summary = h("p", { class: "search-summary", role: "status" });
   const list = h("div", { class: "hits" });
   const field = h("input", { class: "field search-field", type: "search", placeholder: "Ask in your own words", "aria-label": "Search memories", autocomplete: "off", spellcheck: "false", value: query.q, "aria-keyshortcuts": "/" });
-  const ask = asker(said, list, signal);
+  const ask = asker(summary, list, signal);
   let pause;
   field.addEventListener("input", () => {
     clearTimeout(pause);
@@ -31,7 +31,7 @@ export async function show({ root, query, signal, place }) {
   });
   fill(root,
     h("div", { class: "page-head" }, h("h1", { class: "hidden" }, "Search"), h("div", { class: "search-line" }, field, h("kbd", { "aria-hidden": "true" }, "/")), filters(query)),
-    said, list);
+    summary, list);
   place();
   field.focus({ preventScroll: true });
   await ask(query);
@@ -45,7 +45,7 @@ function filters(query) {
 }
 
 /** Makes a function that asks, and gives up the question before when a new one comes. */
-function asker(said, list, signal) {
+function asker(summary, list, signal) {
   let current = new AbortController();
   signal.addEventListener("abort", () => current.abort());
   return async (query) => {
@@ -53,14 +53,14 @@ function asker(said, list, signal) {
     current = new AbortController();
     const { signal: mine } = current;
     if (!query.q?.trim()) {
-      fill(said);
+      fill(summary);
       return fill(list, invitation());
     }
     try {
       const { q, project, kind, file } = query;
       const found = await api.search({ q, project, kind, file, ...span(query), limit: query.more ?? LIMIT }, mine);
       if (mine.aborted) return;
-      fill(said, told(found));
+      fill(summary, summarise(found));
       fill(list, found.hits.length ? hits(found.hits, query) : nothing());
     } catch (error) {
       if (error.name !== "AbortError") fill(list, errorState(error));
@@ -71,10 +71,10 @@ function asker(said, list, signal) {
 const invitation = () => emptyState("What do you want to know?",
   "Words and meaning both count, so “how do we deploy” finds the pipeline. Times work too: “what broke last week”. The same from a terminal:", "backstory search \"what broke last week\"");
 
-const nothing = () => emptyState("Nothing was found", "Fewer or other words may find it; the filters above may leave it out. What you know and your agent does not, tell it:", "backstory remember \"…\"");
+const nothing = () => emptyState("Nothing was found", "Fewer or other words may find it; the filters above may leave it out. What you know and your agent does not, store it:", "backstory remember \"…\"");
 
 /** What the worker made of the question. */
-function told({ hits: found, ms, strategy, read_as: readAs = [], when }) {
+function summarise({ hits: found, ms, strategy, read_as: readAs = [], when }) {
   const parts = [`${count(found.length, "hit")}${ms === undefined ? "" : ` in ${ms < 10 ? Number(ms).toFixed(1) : Math.round(ms)} ms`}`, `by ${strategy}`];
   for (const { word, known } of readAs) parts.push(`“${word}” read as “${known}”`);
   if (when) parts.push(`“${when.said}” is ${[when.since, when.until].filter(Boolean).map(shortDay).join(" – ")}`);
@@ -102,6 +102,6 @@ function hitItem(hit, best, terms, query) {
       h("div", { class: "hit-head" }, kindTag(hit.kind), h("a", { class: "row-title", href: link("memory", hit.id, { q: query.q }), "data-row": true }, spans(hit.title, terms))),
       hit.snippet && h("p", { class: "hit-snippet" }, spans(hit.snippet, terms)),
       h("p", { class: "hit-meta" }, `#${hit.id}`, h("span", null, hit.project), time(hit.created_at, "since"), hit.pinned && label("pinned"), hit.superseded_by && label(`superseded by #${hit.superseded_by}`)),
-      h("p", { class: "hit-gist" }, scoreGist(hit.explain)),
+      h("p", { class: "hit-reasons" }, scoreReasons(hit.explain)),
       sum));
 }

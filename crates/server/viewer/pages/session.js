@@ -1,4 +1,4 @@
-// Session: a replay, turn by turn: what was asked, what was given, what was done, what was said at the end, what was learnt.
+// Session: a replay, turn by turn: the prompt, what was injected, what was done, what was said at the end, what was learnt.
 
 import * as api from "../api.js";
 import { prose } from "../components/prose.js";
@@ -13,7 +13,7 @@ import { count, hostName, momentName } from "../words.js";
 
 // Turns with more steps than this start folded.
 const FEW_STEPS = 8;
-const TELLING = ["failed", "edited", "made", "ran"];
+const COUNTED_STEPS = ["failed", "edited", "made", "ran"];
 
 const REST_MS = 1000;
 
@@ -24,17 +24,17 @@ export async function show({ root, parts: [id], signal }) {
   const nothing = emptyState("Nothing is left of this session", "Raw events are kept for 30 days; memories stay. `backstory config` changes how long.");
   const draw = ({ session, turns }) => {
     redraw(head, [about(session, turns)], aboutIt);
-    redraw(list, numbered(turns), turn);
+    redraw(list, numbered(turns), drawTurn);
     fill(root, head, turns.length ? list : nothing);
   };
   draw(await api.session(id, signal));
   follow(["event", "memory", "injection"], async () => draw(await api.session(id, signal)), signal, REST_MS);
 }
 
-/** What the head of the page tells. */
+/** What the head of the page shows. */
 function about(session, turns) {
   const figures = [
-    count(turns.filter((told) => told.prompt).length, "turn"), count(session.events, "event"), count(session.memories, "memory", "memories"),
+    count(turns.filter((turn) => turn.prompt).length, "turn"), count(session.events, "event"), count(session.memories, "memory", "memories"),
     lasted(session.started_at, ended(session))];
   return { session, lead: figures.filter((part) => part !== "0 s").join(" · ") };
 }
@@ -44,7 +44,7 @@ function aboutIt({ session, lead }) {
     h("p", { class: "crumbs" }, h("span", null, hostName(session.host)), session.project, time(session.started_at), !session.ended_at && label("open", "good")),
     h("h1", null, `Session ${session.id}`),
     h("p", { class: "lead" }, lead),
-    h("p", null, h("a", { href: link("timeline", { session: session.id }) }, "Its memories"), h("span", { class: "dot" }), h("a", { href: link("injections", { session: session.id }) }, "What it was given")));
+    h("p", null, h("a", { href: link("timeline", { session: session.id }) }, "Its memories"), h("span", { class: "dot" }), h("a", { href: link("injections", { session: session.id }) }, "What was injected")));
 }
 
 const ended = (session) => session.ended_at ?? session.last_event_at;
@@ -52,19 +52,19 @@ const ended = (session) => session.ended_at ?? session.last_event_at;
 /** Numbers the turns that have a prompt; what came before the first is no turn. */
 function numbered(turns) {
   let number = 0;
-  return turns.map((told) => ({ told, number: told.prompt ? (number += 1) : null }));
+  return turns.map((turn) => ({ turn, number: turn.prompt ? (number += 1) : null }));
 }
 
 /** Draws a turn; one that goes on while it is looked at keeps open what was open. */
-function turn({ told, number }, before) {
+function drawTurn({ turn, number }, before) {
   const drawn = h("li", null, h("article", { class: "turn", "aria-label": number ? `Turn ${number}` : "Before the first prompt" },
-    h("div", { class: "turn-mark" }, number && h("span", { class: "turn-number" }, number), time(told.at, "clock")),
+    h("div", { class: "turn-mark" }, number && h("span", { class: "turn-number" }, number), time(turn.at, "clock")),
     h("div", { class: "turn-body" },
-      told.prompt ? h("blockquote", { class: "prompt" }, prose(told.prompt)) : h("p", { class: "quiet-text" }, "Before the first prompt"),
-      given(told.injections ?? []),
-      steps(told.events ?? []),
-      told.closing && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "The agent's closing words"), prose(told.closing)),
-      told.memories?.length > 0 && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Learnt"), memoryList(told.memories, { withProject: false })))));
+      turn.prompt ? h("blockquote", { class: "prompt" }, prose(turn.prompt)) : h("p", { class: "quiet-text" }, "Before the first prompt"),
+      injected(turn.injections ?? []),
+      steps(turn.events ?? []),
+      turn.closing && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "The agent's closing words"), prose(turn.closing)),
+      turn.memories?.length > 0 && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Learnt"), memoryList(turn.memories, { withProject: false })))));
   if (before) keepOpen(before, drawn);
   return drawn;
 }
@@ -77,10 +77,10 @@ function keepOpen(before, drawn) {
   were.forEach((step, at) => step.querySelector("details[open]") && are[at]?.querySelector("details")?.setAttribute("open", ""));
 }
 
-function given(injections) {
+function injected(injections) {
   if (!injections.length) return null;
-  return h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Given"),
-    h("ul", { class: "given-list" }, injections.map((injection) => h("li", null,
+  return h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Injected"),
+    h("ul", { class: "injection-list" }, injections.map((injection) => h("li", null,
       h("a", { href: link("injection", injection.id), "data-row": true }, momentName(injection.moment)),
       h("span", { class: "quiet-text" }, `${count(injection.injected, "memory", "memories")} in ${count(injection.tokens, "token")}`),
       injection.used > 0 ? label(`${injection.used} used`, "good") : h("span", { class: "quiet-text" }, "none used")))));
@@ -91,12 +91,12 @@ function steps(events) {
   const few = events.length <= FEW_STEPS;
   const list = h("ol", { class: "steps" }, events.map(step));
   return h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Done"),
-    few ? list : h("details", { class: "fold" }, h("summary", null, gist(events)), list));
+    few ? list : h("details", { class: "fold" }, h("summary", null, stepCounts(events)), list));
 }
 
 /** "31 steps: 4 edited, 3 ran, 1 failed, 23 others". */
-function gist(events) {
-  const counts = TELLING.map((what) => [what, events.filter((event) => (event.what ?? event.kind) === what).length]).filter(([, number]) => number);
+function stepCounts(events) {
+  const counts = COUNTED_STEPS.map((what) => [what, events.filter((event) => (event.what ?? event.kind) === what).length]).filter(([, number]) => number);
   const others = events.length - counts.reduce((sum, [, number]) => sum + number, 0);
   const parts = counts.map(([what, number]) => `${number} ${what}`);
   return `${count(events.length, "step")}: ${[...parts, others && `${others} other`].filter(Boolean).join(", ")}`;

@@ -1,4 +1,4 @@
-// Sessions: the conversations of all hosts, the one last heard of first; each leads to its replay.
+// Sessions: the conversations of all hosts, the one with the newest event first; each leads to its replay.
 
 import * as api from "../api.js";
 import { Feed } from "../components/feed.js";
@@ -19,7 +19,7 @@ export async function show({ root, query, signal, place }) {
     const { sessions, next } = await api.sessions({ project: query.project, before, limit: 50 }, signal);
     return { items: sessions, next };
   };
-  const feed = new Feed({ signal, load, draw: drawPage, empty: () => emptyState("No sessions yet", "A session appears here when a wired host starts one. Wire the hosts of this machine with", "backstory setup") });
+  const feed = new Feed({ signal, load, draw: drawPage, empty: () => emptyState("No sessions yet", "A session appears here when a connected host starts one. Connect the hosts of this machine with", "backstory setup") });
   fill(root, h("div", { class: "page-head" }, h("h1", null, "Sessions")), feed.element);
   place();
   await feed.more();
@@ -44,7 +44,7 @@ function row(session) {
     h("span", { class: "row-host" }, hostName(session.host)),
     h("a", { class: "row-title", href: link("session", session.id), "data-row": true }, spans(session.prompt || `Session ${session.id}`)),
     h("span", { class: "row-meta" },
-      !session.ended_at && label("open", "good", `last heard of at ${clock(session.last_event_at)}`),
+      !session.ended_at && label("open", "good", `last event at ${clock(session.last_event_at)}`),
       h("span", null, lasted(session.started_at, session.ended_at ?? session.last_event_at).replace(/^0 s$/, "")),
       h("span", null, count(session.memories, "memory", "memories")),
       h("span", { class: "row-project", title: `session ${session.id}` }, session.project)));

@@ -19,9 +19,9 @@ let kept = null;
 /** Draws the page. */
 export async function show({ root, query, signal, place }) {
   const key = JSON.stringify(query);
-  const asked = { project: query.project, kind: query.kind, session: query.session, ...span(query) };
+  const filter = { project: query.project, kind: query.kind, session: query.session, ...span(query) };
   const back = kept?.key === key && kept.writes === api.writes() ? kept.feed : null;
-  const feed = new Feed({ signal, kept: back, empty: () => nothing(asked), draw: drawPage, load: (before) => load({ ...asked, before, limit: PAGE }, signal) });
+  const feed = new Feed({ signal, kept: back, empty: () => nothing(filter), draw: drawPage, load: (before) => load({ ...filter, before, limit: PAGE }, signal) });
   const fresh = h("button", { class: "fresh", hidden: true, on: { click: () => scrollTo({ top: 0 }) } });
   fill(root,
     h("div", { class: "page-head" }, h("h1", null, "Timeline"), filters(query)),
@@ -29,14 +29,14 @@ export async function show({ root, query, signal, place }) {
   place();
   if (back) restoreScroll(root, back.scrollY);
   else await feed.more();
-  const catchUp = keepUp(feed, asked, fresh, signal);
+  const catchUp = keepUp(feed, filter, fresh, signal);
   if (back) catchUp();
   // Before the address changes what is drawn, so that the way back finds it as it was.
   signal.addEventListener("abort", () => (kept = { key, writes: api.writes(), feed: feed.keep() }));
 }
 
-async function load(asked, signal) {
-  const { memories, next } = await api.memories(asked, signal);
+async function load(filter, signal) {
+  const { memories, next } = await api.memories(filter, signal);
   return { items: memories, next };
 }
 
@@ -47,11 +47,11 @@ function filters(query) {
     day("until", "To", query.until));
 }
 
-function nothing(asked) {
-  const filtered = Object.values(asked).some(Boolean);
+function nothing(filter) {
+  const filtered = Object.values(filter).some(Boolean);
   return filtered
     ? emptyState("Nothing fits these filters", "Clear them, or search: a question finds what a filter misses.")
-    : emptyState("No memories yet", "They are distilled from what your agents do. Wire the hosts of this machine and bring in what they did before:", "backstory setup");
+    : emptyState("No memories yet", "They are distilled from what your agents do. Connect the hosts of this machine and bring in what they did before:", "backstory setup");
 }
 
 /** Draws rows under headings of day and session, going on from the row before. */
@@ -87,11 +87,11 @@ function sessionHead(memory, items) {
 }
 
 /** Adds what is written meanwhile: at once at the top, behind a button further down. */
-function keepUp(feed, asked, fresh, signal) {
+function keepUp(feed, filter, fresh, signal) {
   let unseen = 0;
   const catchUp = async () => {
-    if (asked.until) return;
-    const items = await newer(feed.first, asked, signal);
+    if (filter.until) return;
+    const items = await newer(feed.first, filter, signal);
     if (!items.length) return;
     feed.prepend(items);
     announce(items.length === 1 ? `New memory: ${items[0].title}` : `${count(items.length, "new memory", "new memories")}`);
@@ -107,11 +107,11 @@ function keepUp(feed, asked, fresh, signal) {
 }
 
 /** Returns what stands above the newest row at hand, however many pages that are; of an empty list, its first page. */
-async function newer(newest, asked, signal) {
+async function newer(newest, filter, signal) {
   const isAbove = (memory) => memory.created_at > newest.created_at || (memory.created_at === newest.created_at && memory.id > newest.id);
   const found = [];
   for (let before; before !== null; ) {
-    const { items, next } = await load({ ...asked, before, limit: PAGE }, signal);
+    const { items, next } = await load({ ...filter, before, limit: PAGE }, signal);
     if (!newest) return items;
     const above = items.filter(isAbove);
     found.push(...above);

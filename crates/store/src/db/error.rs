@@ -31,6 +31,14 @@ pub enum StoreError {
         /// The newest schema this build knows.
         known: i64,
     },
+    /// A newer build has written memories of a kind this one does not know.
+    #[error("`{}` has memories of the kind `{kind}`, which this build does not know", .path.display())]
+    NewerKind {
+        /// The database.
+        path: PathBuf,
+        /// The kind.
+        kind: String,
+    },
     /// A build from before the first release has written the database; this one cannot read it and must not touch it.
     #[error("`{}` has schema {found}, from before the first release; this build reads {first} and later", .path.display())]
     OlderSchema {
@@ -147,6 +155,7 @@ impl StoreError {
             StoreError::Busy { .. }
             | StoreError::Full { .. }
             | StoreError::Newer { .. }
+            | StoreError::NewerKind { .. }
             | StoreError::OlderSchema { .. }
             | StoreError::Damaged { .. }
             | StoreError::NotWritable { .. }
@@ -163,6 +172,18 @@ impl StoreError {
             | StoreError::OutOfTime
             | StoreError::TooLarge { .. }
             | StoreError::BadRow { .. } => false,
+        }
+    }
+
+    /// Turns an error of SQLite about our own database into the variant the caller can act on.
+    ///
+    /// Our statements fit our schema. Where SQLite does not know a table or a column, the schema in the file is damaged.
+    pub(crate) fn own_sql(path: &Path, doing: &'static str, source: rusqlite::Error) -> StoreError {
+        match source {
+            rusqlite::Error::SqlInputError { ref msg, .. } if msg.starts_with("no such ") => {
+                StoreError::Damaged { path: path.to_owned(), detail: source.to_string() }
+            }
+            _ => StoreError::sql(path, doing, source),
         }
     }
 

@@ -3,7 +3,7 @@
 //! A migration is never edited once released: a test holds their digests. Each is additive within a major version.
 
 use crate::{Store, StoreError};
-use backstory_memory::{Digest, Timestamp, digest};
+use backstory_memory::{Digest, Kind, Timestamp, digest};
 use rusqlite::{Connection, params};
 
 /// The schema that the first migration creates. Numbers 1 to 10 belonged to schemas from before the first release: a file with one
@@ -16,7 +16,7 @@ pub(crate) const CURRENT: i64 = FIRST + MIGRATIONS.len() as i64 - 1;
 /// The migrations in order; the first creates schema [`FIRST`].
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
 
-/// Brings the database to [`CURRENT`]. If several processes start together, one migrates and the others find it done.
+/// Brings the database to [`CURRENT`], and its table of kinds to those of this build. If several processes start together, one migrates and the others find it done.
 pub(crate) fn run(store: &mut Store, now: Timestamp) -> Result<(), StoreError> {
     run_list(store, MIGRATIONS, now)
 }
@@ -33,8 +33,23 @@ fn run_list(store: &mut Store, migrations: &[&str], now: Timestamp) -> Result<()
             )?;
             transaction.pragma_update(None, "user_version", version)?;
         }
+        let mut insert = transaction.prepare("INSERT OR IGNORE INTO kinds (kind) VALUES (?1)")?;
+        Kind::ALL.into_iter().try_for_each(|kind| insert.execute([kind.as_str()]).map(drop))?;
         Ok(())
     })
+}
+
+/// Whether the table of kinds lacks one of this build. Refuses a database that has one this build does not know: a newer build has
+/// written it, and memories of that kind could not be read (law 11).
+pub(crate) fn lacks_a_kind(store: &Store) -> Result<bool, StoreError> {
+    let kinds: Vec<String> = store.read("read the kinds", |db| {
+        let mut statement = db.prepare("SELECT kind FROM kinds")?;
+        Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
+    })?;
+    match kinds.iter().find(|kind| kind.parse::<Kind>().is_err()) {
+        Some(kind) => Err(StoreError::NewerKind { path: store.path.clone(), kind: kind.clone() }),
+        None => Ok(kinds.len() < Kind::ALL.len()),
+    }
 }
 
 /// Creates an empty database with this build's schema, to compare with.
@@ -81,5 +96,17 @@ mod tests {
             .unwrap();
         let version: i64 = store.db.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
         assert_eq!((tables, version), (0, CURRENT));
+    }
+
+    #[test]
+    fn a_new_kind_is_added_at_the_next_start_and_one_of_a_newer_build_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = Home::new(dir.path().join("home"));
+        let open = || Store::open(&home, Purpose::Command, Timestamp(0));
+        open().unwrap().db.execute("DELETE FROM kinds WHERE kind = 'goal'", []).unwrap();
+        let store = open().unwrap();
+        assert!(!lacks_a_kind(&store).unwrap());
+        store.db.execute("INSERT INTO kinds (kind) VALUES ('omen')", []).unwrap();
+        assert!(matches!(open().unwrap_err(), StoreError::NewerKind { kind, .. } if kind == "omen"));
     }
 }

@@ -95,7 +95,7 @@ impl Store {
             repair::refuse_emptied(&store)?;
         }
         store.configure(purpose, version == 0)?;
-        if version < migrate::CURRENT {
+        if version < migrate::CURRENT || migrate::lacks_a_kind(&store)? {
             migrate::run(&mut store, now)?;
         }
         SUFFIXES.iter().try_for_each(|suffix| close_to_others(&beside(path, suffix)))?;
@@ -140,7 +140,7 @@ impl Store {
 
     fn connect(home: &Home, path: &Path, flags: OpenFlags, patience: Duration) -> Result<Store, StoreError> {
         let opened = Connection::open_with_flags(path, flags);
-        let failed = |error| StoreError::sql(path, "open the database", error);
+        let failed = |error| StoreError::own_sql(path, "open the database", error);
         let mut db = opened.map_err(failed)?;
         db.set_prepared_statement_cache_capacity(KEPT_STATEMENTS);
         let deadline = Deadline::default();
@@ -320,7 +320,7 @@ impl Store {
     /// Turns an SQL error into a store error. Damage is recorded wherever it shows: most of it shows only after opening.
     pub(crate) fn failed(&self, doing: &'static str) -> impl Fn(rusqlite::Error) -> StoreError + use<'_> {
         move |error| {
-            let error = StoreError::sql(&self.path, doing, error);
+            let error = StoreError::own_sql(&self.path, doing, error);
             if self.is_main_database() {
                 repair::note_damage(&self.home, &error);
             }

@@ -1,6 +1,6 @@
 //! The last known code map, and which symbols each session made, changed or removed.
 //!
-//! The map is derived: without it the next change is told from what the files were before it. Not here: reading files
+//! The map is derived: without it, the next change is compared with what the files were before it. Not here: reading files
 //! (`capture`), where memories hold in the code (`anchors`).
 
 use crate::db::codes;
@@ -8,7 +8,7 @@ use crate::db::facets::{CodeReader, CodeWriter};
 use crate::db::open::TxError;
 use crate::{Store, StoreError};
 use backstory_memory::{
-    ChangedSymbol, CodeChange, Digest, ProjectId, SessionId, Symbol, SymbolChange, Timestamp,
+    ChangedSymbol, CodeChange, Digest, ProjectId, Redacted, SessionId, Symbol, SymbolChange, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -101,16 +101,16 @@ impl CodeReader<'_> {
 impl CodeWriter<'_> {
     /// Keeps what files have become, and adds their changes to what the session did before.
     ///
-    /// Told twice, nothing is kept twice: of each symbol a session leaves one row with the net of all it did.
+    /// Recording a change twice changes nothing: a session has one row a symbol, with the net of all it did.
     pub fn record(
         &mut self,
         project: ProjectId,
         session: SessionId,
-        readings: &[FileUpdate],
+        readings: &Redacted<Vec<FileUpdate>>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         self.store.write("keep the code map", |transaction| {
-            for reading in readings {
+            for reading in readings.iter() {
                 replace_map(transaction, project, reading, now)?;
                 for change in one_a_name(&reading.changes) {
                     add_change(transaction, (project, session), &reading.path, &change, now)?;
@@ -220,7 +220,7 @@ fn insert_map(
     Ok(())
 }
 
-/// Tells the changes of symbols that share a name as one: all made or all removed is that, everything else a change.
+/// Merges the changes of symbols that share a name: all new or all deleted stay that, everything else is a modification.
 fn one_a_name(changes: &[CodeChange]) -> Vec<CodeChange> {
     let mut merged: Vec<CodeChange> = Vec::new();
     for change in changes {
@@ -230,7 +230,7 @@ fn one_a_name(changes: &[CodeChange]) -> Vec<CodeChange> {
                 if merged.change != change.change {
                     merged.change = SymbolChange::Modified;
                 }
-                // Of several, one digest cannot tell whether they are what they were.
+                // One digest cannot say of several symbols whether they are unchanged.
                 merged.body_before = None;
             }
         }

@@ -4,7 +4,7 @@
 
 use crate::StoreError;
 use crate::db::facets::{EventReader, ImportReader, ImportWriter, SessionReader};
-use backstory_memory::{IdempotencyKey, Timestamp};
+use backstory_memory::{IdempotencyKey, Redacted, Timestamp};
 use rusqlite::{OptionalExtension, params};
 
 /// How far one location has been read.
@@ -13,7 +13,7 @@ pub struct ImportProgress {
     /// What sort of location it is: a host, a program, git.
     pub source: String,
     /// Where it is.
-    pub location: String,
+    pub location: Redacted<String>,
     /// What it looked like when it was read: when it changes, the location is read again.
     pub fingerprint: String,
     /// How many of its items were imported.
@@ -24,14 +24,18 @@ pub struct ImportProgress {
 
 impl ImportReader<'_> {
     /// Returns how far a location has been read.
-    pub fn progress(&self, source: &str, location: &str) -> Result<Option<ImportProgress>, StoreError> {
+    pub fn progress(
+        &self,
+        source: &str,
+        location: &Redacted<String>,
+    ) -> Result<Option<ImportProgress>, StoreError> {
         self.store.read("see how far an import came", |db| {
             let sql =
                 "SELECT fingerprint, imported, is_done FROM imports WHERE source = ?1 AND location = ?2";
-            let state = db.prepare_cached(sql)?.query_row([source, location], |row| {
+            let state = db.prepare_cached(sql)?.query_row([source, location.as_str()], |row| {
                 Ok(ImportProgress {
                     source: source.to_owned(),
-                    location: location.to_owned(),
+                    location: location.clone(),
                     fingerprint: row.get(0)?,
                     imported: row.get(1)?,
                     is_done: row.get(2)?,
@@ -50,16 +54,16 @@ impl ImportWriter<'_> {
                  ON CONFLICT DO UPDATE SET fingerprint = excluded.fingerprint, imported = excluded.imported,
                      is_done = excluded.is_done, at_ms = excluded.at_ms";
             let ImportProgress { source, location, fingerprint, imported, is_done } = state;
-            db.prepare_cached(sql)?.execute(params![source, location, fingerprint, imported, is_done, now.0])?;
+            db.prepare_cached(sql)?.execute(params![source, location.as_str(), fingerprint, imported, is_done, now.0])?;
             Ok(())
         })
     }
 }
 
 impl SessionReader<'_> {
-    /// Whether hooks heard of a session themselves.
+    /// Whether hooks captured a session live.
     pub fn was_captured_by_hooks(&self, host: &str, host_session: &str) -> Result<bool, StoreError> {
-        self.store.read("see whether a session was heard of", |db| {
+        self.store.read("see whether a session was captured", |db| {
             let sql =
                 "SELECT 1 FROM sessions WHERE host = ?1 AND host_session = ?2 AND captured_by_hooks = 1";
             Ok(db.prepare_cached(sql)?.exists([host, host_session])?)

@@ -9,7 +9,7 @@ use crate::memories::distilled;
 use crate::memories::{memory_from, whole_memories};
 use crate::search::words;
 use crate::sync::sync_state;
-use backstory_memory::{KnownProject, Memory, ProjectId, ProjectKey, ProjectRef, Timestamp};
+use backstory_memory::{KnownProject, Memory, ProjectId, ProjectKey, ProjectRef, Redacted, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// A project as the store knows it.
@@ -21,11 +21,11 @@ pub struct Project {
     pub name: String,
     /// The project that holds it as a submodule.
     pub parent: Option<ProjectId>,
-    /// When it was first met.
+    /// When it was first seen.
     pub created_at: Timestamp,
     /// What it is recognised by.
     pub keys: Vec<ProjectKey>,
-    /// The folders it was met in, newest first.
+    /// The folders it was seen in, newest first.
     pub roots: Vec<String>,
 }
 
@@ -46,16 +46,16 @@ impl ProjectWriter<'_> {
     /// Returns the project a folder belongs to, writing down what is new about it.
     pub fn find_or_create(
         &mut self,
-        project_ref: &ProjectRef,
+        project_ref: &Redacted<ProjectRef>,
         now: Timestamp,
     ) -> Result<ProjectId, StoreError> {
         self.store.write("note the project", |transaction| Ok(project_at(transaction, project_ref, now)?))
     }
 
     /// Gives a project another name.
-    pub fn rename(&mut self, id: ProjectId, name: &str) -> Result<(), StoreError> {
+    pub fn rename(&mut self, id: ProjectId, name: &Redacted<String>) -> Result<(), StoreError> {
         self.store.write("rename the project", |transaction| {
-            transaction.execute("UPDATE projects SET name = ?2 WHERE id = ?1", params![id.0, name])?;
+            transaction.execute("UPDATE projects SET name = ?2 WHERE id = ?1", params![id.0, **name])?;
             Ok(())
         })
     }
@@ -132,7 +132,8 @@ impl ProjectReader<'_> {
     }
 }
 
-/// Tells the word index that memories have moved. Returns whether that could be done: of a damaged one nobody knows its words.
+/// Moves memories in the word index to another project. Returns whether that was possible: of a damaged memory nobody knows which
+/// words the index holds.
 fn move_words(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Result<bool> {
     let mut statement = db.prepare(whole_memories!("WHERE project_id = ?1"))?;
     let mut rows = statement.query([from.0])?;

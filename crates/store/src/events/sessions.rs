@@ -4,7 +4,7 @@
 
 use crate::StoreError;
 use crate::db::facets::{SessionReader, SessionWriter};
-use backstory_memory::{EventId, ProjectId, SessionId, Timestamp};
+use backstory_memory::{EventId, ProjectId, Redacted, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// A session as the store knows it.
@@ -133,7 +133,7 @@ impl SessionWriter<'_> {
         &mut self,
         project: ProjectId,
         host: &str,
-        host_session: &str,
+        host_session: &Redacted<String>,
         at: Timestamp,
     ) -> Result<SessionId, StoreError> {
         self.store.write("note the session", |transaction| {
@@ -172,14 +172,14 @@ pub(crate) fn touch(
     Ok((id, session_project))
 }
 
-/// Notes that hooks heard of a session, and not only an import.
+/// Notes that hooks captured a session, not only an import.
 pub(crate) fn mark_captured_by_hooks(db: &Connection, id: SessionId) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE sessions SET captured_by_hooks = 1 WHERE id = ?1 AND captured_by_hooks = 0")?
         .execute([id.0])
         .map(drop)
 }
 
-/// Notes that a session goes on, whatever was said before.
+/// Notes that a session continues, even if it had ended.
 pub(crate) fn resume(db: &Connection, id: SessionId) -> rusqlite::Result<()> {
     db.prepare_cached("UPDATE sessions SET ended_at_ms = NULL WHERE id = ?1 AND ended_at_ms IS NOT NULL")?
         .execute([id.0])

@@ -1,11 +1,11 @@
 //! The spool: where an event waits when the database cannot take it in time.
 //!
-//! One file an event: written, synced, renamed, so that a file under `spool/new` is always whole. Whoever opens the store next takes
-//! them in; a file is removed only after the commit, and an event taken in twice is kept once. Everything here is redacted already.
+//! One file an event: written, synced, renamed, so that a file under `spool/new` is always whole. Whoever opens the store next stores
+//! them; a file is removed only after the commit, and an event stored twice counts once. Everything here is redacted already.
 
 use crate::db::home::make_private_dir;
 use crate::{Home, IncomingEvent, Purpose, Store, StoreError, events};
-use backstory_memory::{Digest, Event, IdempotencyKey, ProjectKey, ProjectRef, Timestamp};
+use backstory_memory::{Digest, Event, IdempotencyKey, ProjectKey, ProjectRef, Redacted, Timestamp};
 use backstory_platform::{no_follow, no_follow_no_wait, private};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
@@ -20,10 +20,10 @@ pub struct Spool {
     root: PathBuf,
 }
 
-/// How many waiting events one hook takes in: the rest is for the next ones, so that none of them is slow.
+/// How many waiting events one hook stores: the next hooks store the rest, so that none of them is slow.
 const PER_HOOK: usize = 64;
 const PER_TRANSACTION: usize = 256;
-/// Nothing we write is larger; what is was not written by us.
+/// The size of the largest file we write; a larger one is not ours.
 const LARGEST_FILE: u64 = 1 << 20;
 /// Busy timeout while draining the spool; short, because draining is a side effect of opening.
 const COMMAND_PATIENCE: Duration = Duration::from_millis(150);
@@ -83,7 +83,7 @@ impl Spool {
         self.waiting(1).is_empty()
     }
 
-    /// Lists files that hold words but will never be taken in: set aside, or left unfinished.
+    /// Lists files that hold text but will never be stored: set aside as bad, or left unfinished.
     pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
         [self.unfinished_dir(), self.bad_dir(), self.waiting_dir()]
             .iter()
@@ -91,7 +91,7 @@ impl Spool {
             .collect()
     }
 
-    /// Removes files whose writer must have died: nobody was told they were kept.
+    /// Removes files whose writer must have died: nobody got an acknowledgement for them.
     pub(crate) fn clear_unfinished(&self, now: Timestamp) {
         for file in files_in(&self.unfinished_dir()) {
             let written = fs::symlink_metadata(&file).map_or(i64::MAX, |metadata| modified_ms(&metadata));
@@ -135,7 +135,7 @@ impl Spool {
 }
 
 impl Store {
-    /// Takes in what waits in the spool. What cannot be taken in now goes on waiting.
+    /// Stores the events that wait in the spool. Those that cannot be stored now keep waiting.
     pub(crate) fn drain_spool(&mut self, purpose: Purpose) -> Result<usize, StoreError> {
         let (most, patience) = match purpose {
             Purpose::Hook => (PER_HOOK, Duration::ZERO),
@@ -197,7 +197,7 @@ impl Store {
 }
 
 impl Spool {
-    /// Reads a waiting event. What is none is set aside; what another process took in meanwhile is nothing.
+    /// Reads a waiting event. Sets aside a file that holds none; returns nothing for one that another process has stored meanwhile.
     fn read(&self, file: &Path) -> Option<IncomingEvent> {
         let bytes = match read_whole(file) {
             Ok(bytes) => bytes,
@@ -326,7 +326,9 @@ fn from_bytes(bytes: &[u8]) -> Option<IncomingEvent> {
         payload: spooled.payload,
         truncated: spooled.truncated,
     };
-    Some(IncomingEvent { event, project_ref: project_ref_from(spooled.project_ref)? })
+    // What is in the spool was redacted before it was written there.
+    let project_ref = Redacted::vouch(project_ref_from(spooled.project_ref)?);
+    Some(IncomingEvent { event: Redacted::vouch(event), project_ref })
 }
 
 fn project_ref_from(spooled: SpooledProjectRef) -> Option<ProjectRef> {

@@ -75,13 +75,13 @@ impl InjectionReader<'_> {
         })
     }
 
-    /// Returns what a session was told as its context began, and what it cost, unless that was before `since`.
+    /// Returns the text injected when a session's context started, and its tokens, unless that is older than `since`.
     pub fn session_start_text(
         &self,
         session: SessionId,
         since: Timestamp,
     ) -> Result<Option<(String, Tokens)>, StoreError> {
-        self.store.read("read what a session was start_text", |db| {
+        self.store.read("read the injection of a session start", |db| {
             let sql =
                 "SELECT t.text, i.tokens FROM injections i JOIN injection_texts t ON t.injection_id = i.id
                  JOIN sessions s ON s.id = i.session_id

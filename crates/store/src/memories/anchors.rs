@@ -6,7 +6,7 @@
 use crate::db::codes;
 use crate::db::facets::{CodeReader, CodeWriter};
 use crate::{StoreError, memories};
-use backstory_memory::{Digest, MemoryId, ProjectId};
+use backstory_memory::{Digest, MemoryId, ProjectId, Redacted};
 use rusqlite::{Connection, params};
 
 /// One place in the code that a memory speaks of.
@@ -54,7 +54,11 @@ impl CodeReader<'_> {
 
 impl CodeWriter<'_> {
     /// Anchors a memory in these places and no others.
-    pub fn replace_anchors(&mut self, memory: MemoryId, anchors: &[Anchor]) -> Result<(), StoreError> {
+    pub fn replace_anchors(
+        &mut self,
+        memory: MemoryId,
+        anchors: &Redacted<Vec<Anchor>>,
+    ) -> Result<(), StoreError> {
         self.store.write("anchor a memory", |transaction| {
             memories::refuse_unknown(transaction, memory)?;
             Ok(replace(transaction, memory, anchors)?)
@@ -62,16 +66,21 @@ impl CodeWriter<'_> {
     }
 
     /// Moves a project's anchors, and its code map, from one file to another: the file has another name now.
-    pub fn move_anchors(&mut self, project: ProjectId, from: &str, to: &str) -> Result<(), StoreError> {
+    pub fn move_anchors(
+        &mut self,
+        project: ProjectId,
+        from: &str,
+        to: &Redacted<String>,
+    ) -> Result<(), StoreError> {
         self.store.write("move the anchors", |transaction| {
             // Where the memory is anchored in the new place already, that says more than the old one.
             let moved = "UPDATE OR IGNORE anchors SET path = ?3
                  WHERE path = ?2 AND memory_id IN (SELECT id FROM memories WHERE project_id = ?1)";
-            transaction.execute(moved, params![project.0, from, to])?;
+            transaction.execute(moved, params![project.0, from, to.as_str()])?;
             let left = "DELETE FROM anchors WHERE path = ?2 AND memory_id IN (SELECT id FROM memories WHERE project_id = ?1)";
             transaction.execute(left, params![project.0, from])?;
             let map = "UPDATE OR IGNORE mapped_files SET path = ?3 WHERE project_id = ?1 AND path = ?2";
-            transaction.execute(map, params![project.0, from, to])?;
+            transaction.execute(map, params![project.0, from, to.as_str()])?;
             Ok(())
         })
     }

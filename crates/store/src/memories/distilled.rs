@@ -18,24 +18,24 @@ use rusqlite::{Connection, OptionalExtension, params};
 pub struct DistilledMemory {
     /// What it is about: one failure, one turn, one session, one thing said.
     pub subject: Digest,
-    /// The memory. The first of its events is the incident: met again, it is the same incident.
+    /// The memory. Its first event identifies the incident: the same first event is the same incident.
     pub memory: NewMemory,
-    /// What it means when the subject is known already.
+    /// What happens if the subject is known already.
     pub on_repeat: OnRepeat,
     /// A known memory that says the same in other words.
     pub same_as: Option<MemoryId>,
-    /// Known memories it puts right.
+    /// Known memories it replaces.
     pub replaces: Vec<MemoryId>,
-    /// Known memories it says the opposite of without having the last word.
+    /// Known memories it contradicts without replacing them.
     pub contradicts: Vec<MemoryId>,
 }
 
-/// What it means to meet a known subject.
+/// What happens if a subject is known already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnRepeat {
-    /// It was seen once more: surer now.
+    /// It counts as seen once more, and is surer.
     Reinforce,
-    /// What is known of it now takes the place of what was.
+    /// The new content replaces the old.
     Replace,
     /// Both.
     ReinforceAndReplace,
@@ -144,7 +144,7 @@ fn keep<'a>(
     }
     match known(db, project, item.subject)?.or(item.same_as) {
         Some(id) => {
-            // It may be one of those: what is taken out of the index must be in it.
+            // It may be one of the memories just written, and replacing its text removes it from the index: index them first.
             unindexed.index(db)?;
             meet_again(db, id, item)
         }
@@ -240,7 +240,7 @@ fn brought_up_to_date(before: &Content, after: &Content) -> Content {
     }
 }
 
-/// Keeps what is forgotten by its subject out from now on.
+/// Keeps a forgotten subject out from now on.
 pub(crate) fn bury_subject(db: &Connection, id: MemoryId) -> rusqlite::Result<()> {
     db.execute(
         "INSERT OR IGNORE INTO forgotten_subjects (project_id, subject)

@@ -83,7 +83,7 @@ impl MemoryReader<'_> {
 impl Store {
     /// Gives free pages back, moves the log into the database and cuts it. Returns whether nobody stood in the way.
     ///
-    /// Freed bytes are overwritten when they are freed; what is left of them is in the log, and under it in the database.
+    /// SQLite overwrites bytes as it frees them (`secure_delete`); older copies remain in the log, and in the pages that the log replaces.
     pub(crate) fn scrub(&mut self) -> Result<bool, StoreError> {
         self.upkeep_mut().vacuum()?;
         self.cut_log(SCRUB_PATIENCE)
@@ -136,7 +136,7 @@ fn still_in_force(db: &Connection, ids: Vec<MemoryId>) -> rusqlite::Result<Vec<M
     Ok(in_force)
 }
 
-/// What is written down of a forgotten memory.
+/// What remains of a forgotten memory.
 struct Tombstone {
     uid: String,
     fingerprints: Vec<Digest>,
@@ -162,7 +162,7 @@ fn erase_all(db: &Connection, ids: &BTreeSet<MemoryId>, now: Timestamp) -> Resul
     Ok(graves)
 }
 
-/// Gathers what must be kept out: every wording there ever was, the events they came from, and those that say the same.
+/// Gathers what must stay out: every wording there ever was, the events they came from, and other events with the same text.
 fn dig(db: &Connection, id: MemoryId, uid: String) -> rusqlite::Result<Tombstone> {
     let wordings = wordings(db, id)?;
     let keys =
@@ -222,7 +222,7 @@ fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
         [id.0],
     )?;
     hand_on_replaced(db, id)?;
-    // Its words stand in what hosts were told of it.
+    // The texts that were injected hold its words.
     db.execute(
         "DELETE FROM injection_texts WHERE injection_id IN (SELECT injection_id FROM injected WHERE memory_id = ?1)",
         [id.0],
@@ -287,7 +287,7 @@ fn forget_in_copies(home: &Home, graves: &[Tombstone], now: Timestamp) -> Vec<Pa
     let forget_in = |path: &PathBuf| -> Result<bool, StoreError> {
         let mut copy = Store::open_file(home, path, Purpose::Command, now)?;
         copy.write("forget in a copy", |transaction| {
-            // The copy may hold an older wording: erase what is there, not what is here.
+            // The copy may hold an older wording: look up its memories by uid, and erase what that file holds.
             let mut there = transaction.prepare("SELECT id FROM memories WHERE uid = ?1")?;
             let ids = graves
                 .iter()

@@ -3,10 +3,11 @@
 //! Not here: which memories wait for better words (`jobs`), what asking for them costs (`model_calls`).
 
 use crate::db::facets::{MemoryReader, MemoryWriter};
+use crate::memories::revisions::{self, Author};
 use crate::memories::{forget, revise};
 use crate::search::words;
 use crate::{StoreError, memories};
-use backstory_memory::{Content, Memory, MemoryId, Standing, Timestamp};
+use backstory_memory::{Content, Memory, MemoryId, Redacted, Standing, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// What became of better words.
@@ -30,14 +31,13 @@ impl MemoryReader<'_> {
 }
 
 impl MemoryWriter<'_> {
-    /// Gives a memory better words, provided it is still as it was when they were looked for.
+    /// Gives a memory title and body of `worded`, provided it is still as it was when they were looked for.
     ///
     /// It counts as unchanged: who has seen it need not see it again.
     pub fn polish(
         &mut self,
         seen: &Memory,
-        title: &str,
-        body: &str,
+        worded: &Redacted<Content>,
         now: Timestamp,
     ) -> Result<PolishOutcome, StoreError> {
         self.store.write("give a memory better words", |transaction| {
@@ -46,14 +46,14 @@ impl MemoryWriter<'_> {
             }
             let before = memories::read(transaction, seen.id)?;
             let content =
-                Content { title: title.to_owned(), body: body.to_owned(), ..before.content.clone() };
+                Content { title: worded.title.clone(), body: worded.body.clone(), ..before.content.clone() };
             let is_as_seen = before.checksum == seen.checksum
                 && before.is_intact()
                 && before.standing == Standing::Confirmed;
             if !is_as_seen || forget::tombstone_for(transaction, None, &content)?.is_some() {
                 return Ok(PolishOutcome::Outdated);
             }
-            revise::keep_revision(transaction, &before, revise::Author::Model, now)?;
+            revisions::keep(transaction, &before, Author::Model, now)?;
             words::remove(transaction, &before)?;
             revise::overwrite(transaction, before.id, &content, before.updated_at)?;
             words::add(transaction, before.id, before.project, &content)?;

@@ -1,25 +1,38 @@
-//! Changing memories without losing what they said: revisions, supersession, pins, being met again.
+//! Changing memories without losing what they said: revising, superseding, pinning, reinforcing.
 //!
-//! Not here: better words of a model (`polish`), the past a team knows (`history`), whether a memory was used (`impressions`).
+//! Not here: what they said before (`revisions`), better words of a model (`polish`), whether a memory was used (`impressions`).
 
-use crate::db::codes;
-use crate::db::facets::{MemoryReader, MemoryWriter};
-use crate::memories::content_columns;
+use crate::db::facets::MemoryWriter;
+use crate::memories::columns::{self, content_columns, content_parameters};
+use crate::memories::revisions::{self, Author};
 use crate::memories::{anchors, forget};
 use crate::search::words;
-use crate::{NewMemory, PriorWording, StoreError, memories};
-use backstory_memory::{Content, Memory, MemoryId, MemoryScope, Timestamp};
+use crate::{NewMemory, StoreError, memories};
+use backstory_memory::{Checksum, Content, Memory, MemoryId, Redacted, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
-use std::str::FromStr;
 
 impl MemoryWriter<'_> {
     /// Gives a memory other content and keeps what it said before.
-    pub fn revise(&mut self, id: MemoryId, content: &Content, now: Timestamp) -> Result<(), StoreError> {
+    ///
+    /// Content that was not redacted is refused by the compiler (law 7):
+    ///
+    /// ```compile_fail,E0308
+    /// use backstory_memory::{Content, MemoryId, Timestamp};
+    /// fn revise(store: &mut backstory_store::Store, content: &Content) {
+    ///     store.memories_mut().revise(MemoryId(1), content, Timestamp(0)).unwrap();
+    /// }
+    /// ```
+    pub fn revise(
+        &mut self,
+        id: MemoryId,
+        content: &Redacted<Content>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
         self.store.write("revise a memory", |transaction| {
-            // Read inside the transaction: the word index must be told exactly what it holds now.
+            // Read inside the transaction: the word index removes only exactly what was put in.
             let before = memories::read(transaction, id)?;
             forget::refuse_forgotten(transaction, None, content)?;
-            keep_revision(transaction, &before, Author::Person, now)?;
+            revisions::keep(transaction, &before, Author::Person, now)?;
             Ok(replace_content(transaction, &before, content, now)?)
         })
     }
@@ -62,30 +75,10 @@ impl MemoryWriter<'_> {
         })
     }
 
-    /// Notes that the same thing was met again: surer now, and seen once more.
+    /// Notes that the same thing was seen once more, which makes it surer.
     pub fn reinforce(&mut self, id: MemoryId, now: Timestamp) -> Result<(), StoreError> {
         self.store.write("reinforce a memory", |transaction| {
             Ok(count_again(transaction, &memories::read(transaction, id)?, now)?)
-        })
-    }
-}
-
-impl MemoryReader<'_> {
-    /// Returns what a memory said before, newest first.
-    pub fn revisions(&self, id: MemoryId) -> Result<Vec<Revision>, StoreError> {
-        self.store.read("read the revisions", |db| {
-            let sql = "SELECT revision, title, body, until_ms, author FROM revisions WHERE memory_id = ?1 ORDER BY revision DESC";
-            let mut statement = db.prepare_cached(sql)?;
-            let rows = statement.query_map([id.0], |row| {
-                Ok(Revision {
-                    revision: row.get(0)?,
-                    title: row.get(1)?,
-                    body: row.get(2)?,
-                    until: Timestamp(row.get(3)?),
-                    author: row.get(4)?,
-                })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 }
@@ -97,21 +90,6 @@ pub enum Pin {
     Keep,
     /// No longer.
     Release,
-}
-
-/// What a memory said before it was revised.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Revision {
-    /// Its number, from 1.
-    pub revision: u32,
-    /// Its title then.
-    pub title: String,
-    /// Its text then.
-    pub body: String,
-    /// Until when it said so.
-    pub until: Timestamp,
-    /// The member of the team who said so, where it came from one.
-    pub author: Option<String>,
 }
 
 /// Whether a memory would replace itself in the end, were it replaced by this one.
@@ -128,83 +106,6 @@ fn in_its_place(db: &Connection, old: MemoryId) -> rusqlite::Result<Option<Memor
          UNION SELECT m.superseded_by FROM memories m JOIN later ON m.id = later.id WHERE m.superseded_by IS NOT NULL)
          SELECT m.id FROM memories m JOIN later ON m.id = later.id WHERE m.superseded_by IS NULL";
     db.prepare_cached(chain)?.query_row([old.0], |row| row.get(0).map(MemoryId)).optional()
-}
-
-/// Who gives a memory other words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Author {
-    /// A person.
-    Person,
-    /// A model.
-    Model,
-}
-
-impl Author {
-    /// Returns the author's name, as it is stored.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Author::Person => "person",
-            Author::Model => "model",
-        }
-    }
-}
-
-impl FromStr for Author {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        [Author::Person, Author::Model].into_iter().find(|author| author.as_str() == text).ok_or(())
-    }
-}
-
-/// Keeps what a memory says now, before it is given other words.
-pub(crate) fn keep_revision(
-    db: &Connection,
-    memory: &Memory,
-    by: Author,
-    now: Timestamp,
-) -> rusqlite::Result<()> {
-    let scope = Some(memory.content.scope);
-    insert_revision(
-        db,
-        memory.id,
-        &PriorWording::from_content(&memory.content, now, by),
-        RevisionOrigin { scope, author: None },
-    )
-}
-
-/// Whom a wording was for and who in the team said it, where that is known.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct RevisionOrigin<'a> {
-    pub(crate) scope: Option<MemoryScope>,
-    pub(crate) author: Option<&'a str>,
-}
-
-/// Adds what a memory said to what it said before, as the last of it.
-pub(crate) fn insert_revision(
-    db: &Connection,
-    id: MemoryId,
-    wording: &PriorWording,
-    RevisionOrigin { scope, author }: RevisionOrigin<'_>,
-) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO revisions (memory_id, revision, kind, title, body, facts, concepts, files, until_ms, replaced_by, scope, author)
-         SELECT ?1, 1 + coalesce(max(revision), 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 FROM revisions WHERE memory_id = ?1";
-    db.prepare_cached(sql)?
-        .execute(params![
-            id.0,
-            wording.kind.as_str(),
-            wording.title,
-            wording.body,
-            codes::list_text(&wording.facts),
-            codes::list_text(&wording.concepts),
-            codes::list_text(&wording.files),
-            wording.until.0,
-            wording.replaced_by.as_str(),
-            scope.map(MemoryScope::as_str),
-            author,
-        ])
-        .map(drop)
 }
 
 /// Gives a row other content, and all that is derived from it.
@@ -238,13 +139,16 @@ pub(crate) fn overwrite(
     let mut statement = db.prepare_cached(concat!(
         "UPDATE memories SET (",
         content_columns!(),
-        ", tokens, fingerprint, checksum, updated_at_ms)
-         = (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19) WHERE id = ?20"
+        ", tokens, fingerprint, checksum, updated_at_ms) = (",
+        content_parameters!(),
+        ", ?, ?, ?, ?) WHERE id = ?"
     ))?;
-    memories::write_content(&mut statement, content, params![now.0, id.0])
+    let checksum = Checksum::of_content(content).0.0;
+    let rest = params![content.tokens().0, content.fingerprint().0, checksum, now.0, id.0];
+    columns::execute(&mut statement, content, rest)
 }
 
-/// Notes that the same thing was met again.
+/// Counts that the same thing was seen once more.
 pub(crate) fn count_again(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
     let confidence = memory.content.confidence.seen_again().get();
     let sql =

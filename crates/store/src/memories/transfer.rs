@@ -5,12 +5,11 @@
 
 use crate::db::codes;
 use crate::db::facets::{MemoryReader, MemoryWriter};
-use crate::db::open::TxError;
-use crate::memories::revise::{self, Author, RevisionOrigin};
+use crate::memories::revisions::{self, Revision};
 use crate::memories::{self, InsertOutcome, NewMemory, Unindexed, id_of};
-use crate::memories::{anchors, links};
+use crate::memories::{anchors, links, revise};
 use crate::{Anchor, StoreError};
-use backstory_memory::{Content, Digest, Kind, Link, MemoryId, Relation, Timestamp, Uid};
+use backstory_memory::{Digest, Link, MemoryId, Redacted, Relation, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::HashSet;
 
@@ -18,45 +17,16 @@ use std::collections::HashSet;
 const PER_TRANSACTION: usize = 250;
 
 /// What a memory carries besides what it says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attachments {
     /// What it said before, oldest first.
-    pub wordings: Vec<PriorWording>,
+    pub revisions: Vec<Revision>,
     /// Where in the code it holds; nothing means the files it names, as a whole.
     pub anchors: Vec<Anchor>,
-    /// What it is about, if it was distilled: met again, it is the same memory.
+    /// What it is about, if it was distilled: the same subject updates the same memory.
     pub subject: Option<Digest>,
     /// The fingerprint of the rules' own wording, where a model's has taken its place.
     pub polished_from: Option<Digest>,
-}
-
-/// What a memory said until it was given other words.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PriorWording {
-    /// What it was about.
-    pub kind: Kind,
-    /// Its title then.
-    pub title: String,
-    /// Its text then.
-    pub body: String,
-    /// The statements it held.
-    pub facts: Vec<String>,
-    /// What it had to do with.
-    pub concepts: Vec<String>,
-    /// The files it spoke of.
-    pub files: Vec<String>,
-    /// Until when it said so.
-    pub until: Timestamp,
-    /// Whose words came next.
-    pub replaced_by: Author,
-}
-
-impl PriorWording {
-    /// What a memory says, once it is given other words.
-    pub(crate) fn from_content(content: &Content, until: Timestamp, replaced_by: Author) -> PriorWording {
-        let Content { kind, title, body, facts, concepts, files, .. } = content.clone();
-        PriorWording { kind, title, body, facts, concepts, files, until, replaced_by }
-    }
 }
 
 /// How a memory relates to others, by uid.
@@ -82,7 +52,7 @@ impl MemoryReader<'_> {
                 .query_row([id.0], |row| Ok((digest(row.get(0)?), digest(row.get(1)?))))
                 .optional()?
                 .unwrap_or_default();
-            Ok(Attachments { wordings: wordings(db, id)?, anchors, subject, polished_from })
+            Ok(Attachments { revisions: revisions::read_all(db, id)?, anchors, subject, polished_from })
         })
     }
 
@@ -115,11 +85,11 @@ impl MemoryReader<'_> {
 }
 
 impl MemoryWriter<'_> {
-    /// Writes memories that come from another store, with what they carry, in one transaction; passes over those that are known by uid
+    /// Writes memories that come from another store, with what they carry, in one transaction; skips those that are known by uid
     /// or were forgotten.
     pub fn insert_transferred(
         &mut self,
-        memories: &[(NewMemory, Attachments)],
+        memories: &[(NewMemory, Redacted<Attachments>)],
     ) -> Result<Vec<InsertOutcome>, StoreError> {
         self.store.write("write memories", |transaction| {
             let (mut all, mut unindexed) = (Vec::new(), Unindexed::default());
@@ -135,62 +105,36 @@ impl MemoryWriter<'_> {
         })
     }
 
-    /// Notes how memories relate to others, as far as both are here. Does nothing that would make a circle.
+    /// Links memories to others, as far as both are here. Skips what would make a circle.
     ///
-    /// What says itself what replaced it stays dated as it was; what is only said to be replaced is so from then on.
-    pub fn link_transferred(&mut self, ties: &[MemoryLinks]) -> Result<(), StoreError> {
-        for some in ties.chunks(PER_TRANSACTION) {
+    /// Replacements that memories name themselves come first: they keep their dates, and a link must not set them again.
+    pub fn link_transferred(&mut self, known: &[MemoryLinks]) -> Result<(), StoreError> {
+        for chunk in known.chunks(PER_TRANSACTION) {
             self.store.write("link memories", |transaction| {
-                some.iter().try_for_each(|ties| Ok(tie_life(transaction, ties)?))
+                chunk.iter().try_for_each(|links| Ok(set_replacement(transaction, links)?))
             })?;
         }
-        let says_itself: HashSet<&Uid> =
-            ties.iter().filter(|ties| ties.superseded_by.is_some()).map(|ties| &ties.uid).collect();
-        for some in ties.chunks(PER_TRANSACTION) {
+        let replaced = known.iter().filter(|links| links.superseded_by.is_some());
+        let names_replacement: HashSet<&Uid> = replaced.map(|links| &links.uid).collect();
+        for chunk in known.chunks(PER_TRANSACTION) {
             self.store.write("link memories", |transaction| {
-                some.iter().try_for_each(|ties| Ok(tie_links(transaction, ties, &says_itself)?))
+                chunk.iter().try_for_each(|links| Ok(insert_links(transaction, links, &names_replacement)?))
             })?;
         }
         Ok(())
     }
 }
 
-/// Returns what a memory said before, oldest first.
-pub(crate) fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<PriorWording>, TxError> {
-    let what = format!("memory #{id}");
-    let sql = "SELECT kind, title, body, facts, concepts, files, until_ms, replaced_by FROM revisions
-         WHERE memory_id = ?1 ORDER BY revision";
-    let mut statement = db.prepare_cached(sql)?;
-    let mut rows = statement.query([id.0])?;
-    let mut wordings = Vec::new();
-    while let Some(row) = rows.next()? {
-        let list = |column| -> Result<Vec<String>, TxError> {
-            Ok(codes::list(&what, &row.get::<_, String>(column)?)?)
-        };
-        wordings.push(PriorWording {
-            kind: codes::code(&what, &row.get::<_, String>(0)?)?,
-            title: row.get(1)?,
-            body: row.get(2)?,
-            facts: list(3)?,
-            concepts: list(4)?,
-            files: list(5)?,
-            until: Timestamp(row.get(6)?),
-            replaced_by: codes::code(&what, &row.get::<_, String>(7)?)?,
-        });
-    }
-    Ok(wordings)
-}
-
 /// Gives a memory that was just written what it carries.
 fn unpack(db: &Connection, id: MemoryId, carried: &Attachments) -> rusqlite::Result<()> {
-    for wording in &carried.wordings {
-        revise::insert_revision(db, id, wording, RevisionOrigin::default())?;
+    for revision in &carried.revisions {
+        revisions::insert(db, id, revision)?;
     }
     if !carried.anchors.is_empty() {
         anchors::replace(db, id, &carried.anchors)?;
     }
     if let Some(subject) = carried.subject {
-        // Where the project knows something about it already, that one goes on being met.
+        // If the project has a memory of this subject already, that one keeps it.
         let sql = "UPDATE OR IGNORE memories SET subject = ?2 WHERE id = ?1";
         db.prepare_cached(sql)?.execute(params![id.0, subject.0])?;
     }
@@ -201,9 +145,10 @@ fn unpack(db: &Connection, id: MemoryId, carried: &Attachments) -> rusqlite::Res
     Ok(())
 }
 
-fn tie_life(db: &Connection, ties: &MemoryLinks) -> rusqlite::Result<()> {
-    let Some(by) = &ties.superseded_by else { return Ok(()) };
-    if let (Some(old), Some(by)) = (id_of(db, &ties.uid)?, id_of(db, by)?)
+/// Sets what replaced a memory, if that is here; its dates stay as they are.
+fn set_replacement(db: &Connection, links: &MemoryLinks) -> rusqlite::Result<()> {
+    let Some(by) = &links.superseded_by else { return Ok(()) };
+    if let (Some(old), Some(by)) = (id_of(db, &links.uid)?, id_of(db, by)?)
         && !revise::would_circle(db, old, by)?
     {
         let sql = "UPDATE memories SET superseded_by = ?2 WHERE id = ?1 AND superseded_by IS NULL";
@@ -212,11 +157,16 @@ fn tie_life(db: &Connection, ties: &MemoryLinks) -> rusqlite::Result<()> {
     Ok(())
 }
 
-fn tie_links(db: &Connection, ties: &MemoryLinks, says_itself: &HashSet<&Uid>) -> rusqlite::Result<()> {
-    let Some(from) = id_of(db, &ties.uid)? else { return Ok(()) };
-    for (relation, uid) in &ties.links {
+/// Inserts the links of a memory. A replaced memory that does not name its replacement itself is superseded from then on.
+fn insert_links(
+    db: &Connection,
+    known: &MemoryLinks,
+    names_replacement: &HashSet<&Uid>,
+) -> rusqlite::Result<()> {
+    let Some(from) = id_of(db, &known.uid)? else { return Ok(()) };
+    for (relation, uid) in &known.links {
         let Some(to) = id_of(db, uid)?.filter(|to| *to != from) else { continue };
-        if *relation == Relation::Supersedes && !says_itself.contains(uid) {
+        if *relation == Relation::Supersedes && !names_replacement.contains(uid) {
             if !revise::would_circle(db, to, from)? {
                 let written: i64 = db
                     .prepare_cached("SELECT created_at_ms FROM memories WHERE id = ?1")?

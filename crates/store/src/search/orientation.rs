@@ -1,12 +1,13 @@
-//! What a session begins with when there is no question yet: the pinned, the newest of a kind, the surest of what lasts.
+//! What a session starts with, before there is a query: pinned memories, the newest of a kind, the most confident ones.
 //!
-//! A host waits for it: every answer comes from an index made for it, and costs the same in a project of any size. What holds for
-//! the user everywhere is part of every project. Not here: what of it is injected (`inject`).
+//! A host waits for it: every query has an index made for it, and costs the same in a project of any size. Memories of the user's scope
+//! belong to every project. Not here: what of it is injected (`inject`).
 
 use crate::StoreError;
+use crate::db::codes;
 use crate::db::facets::SearchReader;
 use backstory_memory::{Kind, MemoryId, ProjectId};
-use rusqlite::{Row, params};
+use rusqlite::{Connection, Params, params};
 
 /// Shown this often without use, a memory is not given unasked any more.
 const FADED: u32 = 12;
@@ -45,44 +46,40 @@ impl SearchReader<'_> {
         limit: u32,
     ) -> Result<Vec<MemoryId>, StoreError> {
         let sql = in_force!(
-            "SELECT id, created_at_ms FROM memories INDEXED BY memories_by_kind WHERE project_id = ?1 AND kind = ?3",
+            "SELECT id, created_at_ms, 0 FROM memories INDEXED BY memories_by_kind WHERE project_id = ?1 AND kind = ?3",
             "ORDER BY created_at_ms DESC LIMIT ?4"
         );
         self.store.read("read the newest memories", |db| {
-            let mut statement = db.prepare_cached(sql)?;
-            let mut found: Vec<(i64, i64)> = Vec::new();
+            let mut ranked = Vec::new();
             for kind in kinds {
-                let values = params![project.0, FADED, kind.as_str(), limit];
-                let rows = statement.query_map(values, |row| Ok((row.get(1)?, row.get(0)?)))?;
-                found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+                ranked.extend(rank(db, sql, params![project.0, FADED, kind.as_str(), limit])?);
             }
-            found.sort_unstable_by(|a, b| b.cmp(a));
-            Ok(found.into_iter().take(limit as usize).map(|(_, id)| MemoryId(id)).collect())
+            Ok(best(ranked, limit))
         })
     }
 
-    /// Returns rules, decisions, facts and failures of a project that are likely enough to be true, the surest first.
+    /// Returns memories of a project that are likely enough to be true, the surest first: of the kinds that sessions start with.
     pub fn most_confident(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
+        // One question a kind: each is answered by the index, and costs the same however many memories of other kinds there are.
         let of_the_project = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_by_confidence
-             WHERE project_id = ?1 AND confidence >= 0.5 AND kind IN ('rule', 'decision', 'fact', 'failure')",
-            "ORDER BY confidence DESC, times_seen DESC, id DESC LIMIT ?3"
+             WHERE project_id = ?1 AND kind = ?3 AND confidence >= 0.5",
+            "ORDER BY confidence DESC, times_seen DESC, id DESC LIMIT ?4"
         );
         let of_the_user = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_of_the_user
-             WHERE scope = 'user' AND project_id <> ?1 AND confidence >= 0.5
-               AND kind IN ('rule', 'decision', 'fact', 'failure')",
-            "ORDER BY created_at_ms DESC LIMIT ?3"
+             WHERE scope = 'user' AND project_id <> ?1 AND confidence >= 0.5 AND kind IN (SELECT value FROM json_each(?3))",
+            "ORDER BY created_at_ms DESC LIMIT ?4"
         );
+        let kinds: Vec<String> =
+            Kind::with(|kind| kind.leads_session).iter().map(ToString::to_string).collect();
         self.store.read("read what lasts", |db| {
-            let mut found: Vec<(f64, i64, i64)> = Vec::new();
-            for (sql, most) in [(of_the_project, limit), (of_the_user, MOST_OF_THE_USER)] {
-                let mut statement = db.prepare_cached(sql)?;
-                let rows = statement.query_map(params![project.0, FADED, most], sureness)?;
-                found.extend(rows.collect::<rusqlite::Result<Vec<_>>>()?);
+            let all_kinds = codes::list_text(&kinds);
+            let mut ranked = rank(db, of_the_user, params![project.0, FADED, all_kinds, MOST_OF_THE_USER])?;
+            for kind in &kinds {
+                ranked.extend(rank(db, of_the_project, params![project.0, FADED, kind, limit])?);
             }
-            found.sort_by(|a, b| b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal));
-            Ok(found.into_iter().take(limit as usize).map(|(_, _, id)| MemoryId(id)).collect())
+            Ok(best(ranked, limit))
         })
     }
 
@@ -94,6 +91,18 @@ impl SearchReader<'_> {
     }
 }
 
-fn sureness(row: &Row<'_>) -> rusqlite::Result<(f64, i64, i64)> {
-    Ok((row.get(1)?, row.get(2)?, row.get(0)?))
+/// A memory with the two numbers it is ordered by.
+type Ranked = (f64, i64, i64);
+
+/// Runs a query that selects an id and the two numbers it is ordered by.
+fn rank(db: &Connection, sql: &str, values: impl Params) -> rusqlite::Result<Vec<Ranked>> {
+    let mut statement = db.prepare_cached(sql)?;
+    let rows = statement.query_map(values, |row| Ok((row.get(1)?, row.get(2)?, row.get(0)?)))?;
+    rows.collect()
+}
+
+/// Returns the first of the ranked memories; of equal ones the newest.
+fn best(mut ranked: Vec<Ranked>, limit: u32) -> Vec<MemoryId> {
+    ranked.sort_by(|a, b| b.partial_cmp(a).unwrap_or(std::cmp::Ordering::Equal));
+    ranked.into_iter().take(limit as usize).map(|(_, _, id)| MemoryId(id)).collect()
 }

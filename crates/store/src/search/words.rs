@@ -1,4 +1,4 @@
-//! The word index: what is put into it, and how a question is asked of it.
+//! The word index: what is put into it, and how a query is asked.
 //!
 //! A person's words reach FTS5 only through [`WordQuery`], quoted, so that no question is a syntax error. Derived data: `rebuild`
 //! makes it anew from the memories. Who changes what `columns` gives must add a migration that rebuilds the index.
@@ -179,18 +179,18 @@ pub(crate) fn forget_stray_words(db: &Connection) -> rusqlite::Result<()> {
 }
 
 impl UpkeepWriter<'_> {
-    /// Makes the word index anew from the memories. `progress` is told after each memory.
+    /// Makes the word index anew from the memories. Calls `progress` after each memory.
     pub fn rebuild_word_index(&mut self, mut progress: impl FnMut(u64)) -> Result<u64, StoreError> {
         self.store.write("rebuild the word index", |transaction| Ok(rebuild(transaction, &mut progress)?))
     }
 
-    /// Joins the parts the word index has come to consist of, a little at a time: each look for a word is a look into every part.
-    /// Nothing is done where it would not pay.
+    /// Merges the segments of the word index, some pages a transaction, because each lookup reads every segment. Does nothing while
+    /// there are few.
     pub fn merge_word_index(&mut self) -> Result<(), StoreError> {
         if !self.store.read("look at the word index", |db| Ok(is_in_parts(db)?))? {
             return Ok(());
         }
-        // A number below zero begins, one above goes on.
+        // FTS5 starts a merge at a negative number of pages, and continues it at a positive one.
         let mut pages = -PAGES_PER_TRANSACTION;
         loop {
             let written = self.store.write("join the word index", |transaction| {

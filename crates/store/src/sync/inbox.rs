@@ -5,15 +5,15 @@
 
 use crate::db::facets::SyncWriter;
 use crate::db::open::TxError;
-use crate::memories::revise::{self, Author};
+use crate::memories::revisions::{self, Author};
 use crate::memories::{self, MemoryOrigin, NewMemory, UsageHistory};
-use crate::memories::{forget, links};
+use crate::memories::{forget, links, revise};
 use crate::sync::outbox::{self, dequeue};
 use crate::sync::sync_state::{self, SyncState, with_team};
 use crate::sync::{history, requeue};
 use crate::{Store, StoreError};
 use backstory_memory::{
-    Content, Link, Memory, MemoryId, MemoryScope, ProjectId, Provenance, SharedLink, SharedMemory,
+    Content, Link, Memory, MemoryId, MemoryScope, ProjectId, Provenance, Redacted, SharedLink, SharedMemory,
     SharedRevision, SyncBatch, Timestamp, Uid, Watermark, content_digest,
 };
 use rusqlite::{Connection, OptionalExtension, params};
@@ -51,7 +51,7 @@ impl SyncWriter<'_> {
     pub fn apply_batch(
         &mut self,
         project: ProjectId,
-        batch: &SyncBatch,
+        batch: &Redacted<SyncBatch>,
         now: Timestamp,
     ) -> Result<InboxReport, StoreError> {
         let mut report = InboxReport::default();
@@ -172,6 +172,8 @@ fn apply_memory(
                 UsageHistory { updated_at: last.at, times_seen: 1, times_used: 0, last_used_at: None };
             let origin = MemoryOrigin { usage: Some(usage), ..MemoryOrigin::default() };
             let (uid, created_at) = (Some(shared.uid.clone()), shared.created_at);
+            // Taken whole from the redacted batch.
+            let content = Redacted::vouch(content);
             let memory = NewMemory { uid, project, origin, content, created_at };
             let Some(id) = write_new(db, &memory)? else { return Ok(()) };
             report.written += 1;
@@ -182,7 +184,7 @@ fn apply_memory(
                 report.revised += 1;
                 // Only if the team has no revision of that moment: otherwise it has these words, or what redaction left of them.
                 if known.is_some_and(|known| shared.revisions.iter().all(|said| said.at != known.at)) {
-                    revise::keep_revision(db, &memory, Author::Person, last.at)?;
+                    revisions::keep(db, &memory, Author::Person, last.at)?;
                 }
                 revise::replace_content(db, &memory, &content, last.at)?;
             }

@@ -2,16 +2,16 @@
 //!
 //! Not here: what may be shared and the transports (crate `sync`).
 
+use crate::StoreError;
 use crate::db::codes;
 use crate::db::facets::{SyncReader, SyncWriter};
 use crate::db::open::TxError;
 use crate::memories::read_uid;
-use crate::memories::transfer;
+use crate::memories::revisions::{self, Revision};
 use crate::sync::sync_state::{HubState, SyncState, drop_synced, known, with_team};
-use crate::{PriorWording, StoreError};
 use backstory_memory::{
-    Content, Digest, Memory, MemoryId, MemoryScope, ProjectId, SharedLink, SharedMemory, SharedRevision,
-    Standing, Timestamp, Uid, content_digest,
+    Digest, Memory, MemoryId, ProjectId, SharedLink, SharedMemory, SharedRevision, Standing, Timestamp, Uid,
+    content_digest,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -139,8 +139,7 @@ fn outbox_memory(db: &Connection, memory: Memory, known: Option<HubState>) -> Re
     let is_pending = !is_as_known || still_known.is_none();
     let mut revisions = Vec::new();
     if is_pending {
-        let wordings = transfer::wordings(db, memory.id)?.into_iter().zip(scopes(db, memory.id)?);
-        revisions = earlier_revisions(&memory, wordings, still_known);
+        revisions = earlier_revisions(&memory, revisions::read_all(db, memory.id)?, still_known);
         revisions.retain(|revision| revision.at < at);
         revisions.push(SharedRevision {
             content: memory.content.clone(),
@@ -158,40 +157,22 @@ fn outbox_memory(db: &Connection, memory: Memory, known: Option<HubState>) -> Re
 /// Returns the revisions since the last push. Each was valid from when the one before it was replaced.
 fn earlier_revisions(
     memory: &Memory,
-    wordings: impl Iterator<Item = (PriorWording, MemoryScope)>,
+    revisions: Vec<Revision>,
     known: Option<&HubState>,
 ) -> Vec<SharedRevision> {
     let mut since = memory.created_at;
     let mut earlier = Vec::new();
-    for (wording, scope) in wordings {
-        let at = std::mem::replace(&mut since, wording.until);
-        if known.is_some_and(|known| wording.until <= known.at) {
+    for Revision { content, until, .. } in revisions {
+        let at = std::mem::replace(&mut since, until);
+        if known.is_some_and(|known| until <= known.at) {
             continue;
         }
-        let content = Content {
-            kind: wording.kind,
-            title: wording.title,
-            body: wording.body,
-            facts: wording.facts,
-            concepts: wording.concepts,
-            files: wording.files,
-            scope,
-            ..memory.content.clone()
-        };
         let revision = SharedRevision { content, superseded_by: None, at, author: String::new() };
         if known.is_none_or(|known| known.state != revision.content_digest() && at > known.at) {
             earlier.push(revision);
         }
     }
     earlier
-}
-
-/// Returns the scope of each revision, oldest first; an unknown one counts as the user's own.
-fn scopes(db: &Connection, id: MemoryId) -> rusqlite::Result<Vec<MemoryScope>> {
-    let sql = "SELECT scope FROM revisions WHERE memory_id = ?1 ORDER BY revision";
-    let mut statement = db.prepare_cached(sql)?;
-    let scope = |text: Option<String>| text.and_then(|text| text.parse().ok()).unwrap_or(MemoryScope::User);
-    statement.query_map([id.0], |row| row.get(0).map(scope))?.collect()
 }
 
 /// Returns the replacement that the hub knows and that was not pulled yet: the memory is superseded all the same.

@@ -17,8 +17,8 @@ impl SyncReader<'_> {
             let mut rows = statement.query([project.0])?;
             let mut digests = Vec::new();
             while let Some(row) = rows.next()? {
-                let uid = codes::uid("what was told", &row.get::<_, String>(0)?)?;
-                digests.push((uid, codes::digest("what was told", &row.get::<_, Vec<u8>>(1)?)?));
+                let uid = codes::uid("what was pushed", &row.get::<_, String>(0)?)?;
+                digests.push((uid, codes::digest("what was pushed", &row.get::<_, Vec<u8>>(1)?)?));
             }
             Ok(digests)
         })

@@ -5,12 +5,12 @@
 
 use crate::db::home::{beside, open_private_file};
 use crate::events::projects;
-use crate::memories::revise::{self, Author, RevisionOrigin};
-use crate::memories::{links, transfer};
+use crate::memories::revisions::{self, Author};
+use crate::memories::{links, revise};
 use crate::upkeep::maintain;
 use crate::upkeep::repair::clear;
 use crate::{IncomingEvent, MemoryOrigin, NewMemory, Project, Store, StoreError, events, memories};
-use backstory_memory::{EventId, Memory, MemoryId, ProjectId, ProjectRef, Standing};
+use backstory_memory::{EventId, Memory, MemoryId, ProjectId, ProjectRef, Redacted, Standing};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fs;
 use std::io::Write;
@@ -94,7 +94,7 @@ fn copy_readable(damaged: &Path, readable: &Path) -> Result<u64, StoreError> {
 
 fn salvage_from(store: &mut Store, source: &Store, most: i64) -> Result<u64, StoreError> {
     store.write("salvage what can be read", |transaction| {
-        salvage_graves(transaction, &source.db)?;
+        salvage_tombstones(transaction, &source.db)?;
         let mut salvaged = 0;
         let memories = 1..=newest(transaction, "memories")?
             .saturating_add(most)
@@ -106,7 +106,7 @@ fn salvage_from(store: &mut Store, source: &Store, most: i64) -> Result<u64, Sto
                 salvaged += u64::from(salvage_memory(transaction, source, &memory)?);
             }
         }
-        memories.clone().map(MemoryId).try_for_each(|id| salvage_ties(transaction, source, id))?;
+        memories.clone().map(MemoryId).try_for_each(|id| salvage_links(transaction, source, id))?;
         // An id that was used once is never used for another memory.
         raise_counter(transaction, "memories", *memories.end())?;
         let known = newest(transaction, "events")?;
@@ -145,6 +145,7 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
         None => {
             let uid = Some(memory.uid.clone());
             let (content, created_at) = (memory.content.clone(), memory.created_at);
+            let content = Redacted::vouch(content);
             let salvaged = NewMemory { uid, project, origin: MemoryOrigin::default(), content, created_at };
             memories::insert(db, Some(memory.id), &salvaged)?;
         }
@@ -167,8 +168,8 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
         params![memory.uid.as_str(), subject],
     )?;
     let here = before.filter(|here| here.is_intact() && here.content != memory.content);
-    if let (false, Some(here)) = (salvage_past(db, source, memory.id)?, here) {
-        revise::keep_revision(db, &here, Author::Person, memory.updated_at)?;
+    if let (false, Some(here)) = (salvage_revisions(db, source, memory.id)?, here) {
+        revisions::keep(db, &here, Author::Person, memory.updated_at)?;
     }
     Ok(true)
 }
@@ -176,27 +177,18 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
 /// Takes over all earlier revisions of a memory, or none: it would be impossible to tell what a part of them lacks. Revisions have
 /// no checksum, so the backup is trusted over the damaged file: the file may have more revisions, but must begin with those of the
 /// backup. Returns whether they were taken.
-fn salvage_past(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<bool> {
-    let Ok(wordings) = transfer::wordings(&source.db, id) else { return Ok(false) };
-    if !wordings.starts_with(&transfer::wordings(db, id).unwrap_or_default()) {
+fn salvage_revisions(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<bool> {
+    let Ok(revisions) = revisions::read_all(&source.db, id) else { return Ok(false) };
+    if !revisions.starts_with(&revisions::read_all(db, id).unwrap_or_default()) {
         return Ok(false);
     }
-    let sql = "SELECT scope, author FROM revisions WHERE memory_id = ?1 ORDER BY revision";
-    let provenance = source.db.prepare_cached(sql).and_then(|mut all| {
-        let rows = all.query_map([id.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        rows.collect::<rusqlite::Result<Vec<(Option<String>, Option<String>)>>>()
-    });
-    let Ok(provenance) = provenance else { return Ok(false) };
     db.prepare_cached("DELETE FROM revisions WHERE memory_id = ?1")?.execute([id.0])?;
-    for (wording, (scope, author)) in wordings.iter().zip(provenance) {
-        let scope = scope.and_then(|scope| scope.parse().ok());
-        revise::insert_revision(db, id, wording, RevisionOrigin { scope, author: author.as_deref() })?;
-    }
+    revisions.iter().try_for_each(|revision| revisions::insert(db, id, revision))?;
     Ok(true)
 }
 
 /// Restores what replaced a memory and how it relates to others, once all of them are here.
-fn salvage_ties(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<()> {
+fn salvage_links(db: &Connection, source: &Store, id: MemoryId) -> rusqlite::Result<()> {
     if let Ok(Some(memory)) = source.memories().get(id)
         && let Standing::Superseded(by) = memory.standing
     {
@@ -219,7 +211,8 @@ fn salvage_event(db: &Connection, source: &Store, id: EventId) -> rusqlite::Resu
     if project.keys.is_empty() {
         return Ok(());
     }
-    events::record(db, &IncomingEvent { event: stored.event, project_ref: project_ref_of(project) }).map(drop)
+    let (event, project_ref) = (Redacted::vouch(stored.event), Redacted::vouch(project_ref_of(project)));
+    events::record(db, &IncomingEvent { event, project_ref }).map(drop)
 }
 
 /// Finds or creates the project of a memory from the source.
@@ -235,11 +228,11 @@ fn project_ref_of(project: Project) -> ProjectRef {
 }
 
 /// Copies tombstones, so that what was forgotten stays forgotten.
-fn salvage_graves(db: &Connection, source: &Connection) -> rusqlite::Result<()> {
+fn salvage_tombstones(db: &Connection, source: &Connection) -> rusqlite::Result<()> {
     let tombstones = "SELECT uid, fingerprint, forgotten_at_ms FROM tombstones";
-    let grave = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-    let graves: Vec<(String, Vec<u8>, i64)> = readable(source, tombstones, grave);
-    for (uid, fingerprint, at) in graves {
+    let tombstone = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
+    let found: Vec<(String, Vec<u8>, i64)> = readable(source, tombstones, tombstone);
+    for (uid, fingerprint, at) in found {
         let sql = "INSERT OR IGNORE INTO tombstones (uid, fingerprint, forgotten_at_ms) VALUES (?1, ?2, ?3)";
         db.execute(sql, params![uid, fingerprint, at])?;
     }

@@ -1,16 +1,17 @@
 //! Looking for damage: rot that SQLite does not see, a broken word index, a schema that is not ours (R12).
 
-use crate::kit::{NOW, TestHome, any_of, bar, fill, note, raw};
+use crate::kit::{any_of, bar, everywhere};
+use crate::test_store::{TestHome, grep, raw};
 use backstory_memory::MemoryId;
-use backstory_store::{CheckDepth, Filter, Purpose, Scope, Store};
+use backstory_store::{CheckDepth, Purpose};
 use std::fs;
 
 /// R12.
 #[test]
 fn every_row_with_a_flipped_byte_is_named_and_no_other() {
     let test = TestHome::new();
-    fill(&mut test.open(), 150);
-    let mut bytes = fs::read(test.home.database()).unwrap();
+    test.open().fill(150);
+    let mut bytes = fs::read(test.database()).unwrap();
     let rotten: Vec<MemoryId> = (0..150).filter(|n| n % 3 != 1).map(|n| MemoryId(n + 1)).collect();
     for MemoryId(id) in &rotten {
         let body = format!("runs on  body{}x", id - 1).into_bytes();
@@ -19,9 +20,9 @@ fn every_row_with_a_flipped_byte_is_named_and_no_other() {
         assert_eq!(places.len(), 1, "the text stands in the file once");
         bytes[places[0]] ^= 1;
     }
-    fs::write(test.home.database(), bytes).unwrap();
+    fs::write(test.database(), bytes).unwrap();
     for purpose in [Purpose::Read, Purpose::Hook] {
-        let report = Store::open(&test.home, purpose, NOW).unwrap().upkeep().check(CheckDepth::Full).unwrap();
+        let report = test.open_for(purpose).upkeep().check(CheckDepth::Full).unwrap();
         assert_eq!((rotten.len(), &report.damaged, report.checked), (100, &rotten, 150));
         assert!(report.file.is_empty() && !report.is_sound(), "SQLite sees nothing: {report:?}");
         bar("R12", format_args!("{} of {} rotten rows named", report.damaged.len(), rotten.len()));
@@ -31,17 +32,17 @@ fn every_row_with_a_flipped_byte_is_named_and_no_other() {
 #[test]
 fn a_sound_store_is_called_sound_however_it_is_opened() {
     let test = TestHome::new();
-    fill(&mut test.open(), 20);
+    test.open().fill(20);
     for purpose in [Purpose::Command, Purpose::Hook, Purpose::Read] {
         for depth in [CheckDepth::Quick, CheckDepth::Full] {
-            let report = Store::open(&test.home, purpose, NOW).unwrap().upkeep().check(depth).unwrap();
+            let report = test.open_for(purpose).upkeep().check(depth).unwrap();
             assert!(report.is_sound(), "{purpose:?} {depth:?} {report:?}");
         }
     }
 }
 
 #[test]
-fn a_broken_word_index_is_told_from_a_broken_file_and_is_made_anew() {
+fn a_broken_word_index_is_reported_apart_from_the_file_and_rebuilt() {
     let breakages = [
         "DELETE FROM memory_words_data WHERE id > 10",
         "UPDATE memory_words_data SET block = x'00ff00ff00ff' WHERE id > 10",
@@ -53,23 +54,23 @@ fn a_broken_word_index_is_told_from_a_broken_file_and_is_made_anew() {
     ];
     for breakage in breakages {
         let test = TestHome::new();
-        fill(&mut test.open(), 30);
-        raw(&test.home).execute_batch(breakage).unwrap();
+        test.open().fill(30);
+        raw(&test).execute_batch(breakage).unwrap();
         let mut store = test.hook();
-        let report = store.upkeep().check(CheckDepth::Full).unwrap();
+        let report = store.check();
         assert_eq!(report.file, Vec::<String>::new(), "{breakage}");
         assert!(report.words.is_some(), "{breakage}");
         let mut steps = Vec::new();
         assert_eq!(store.upkeep_mut().rebuild_word_index(|done| steps.push(done)).unwrap(), 30, "{breakage}");
         assert_eq!(steps.len(), 30);
-        assert!(store.upkeep().check(CheckDepth::Full).unwrap().is_sound(), "{breakage}");
-        let hits = store.search().exact(&any_of(&["body7x"]), &Filter::within(Scope::Everywhere)).unwrap();
+        assert!(store.check().is_sound(), "{breakage}");
+        let hits = store.search().exact(&any_of(&["body7x"]), &everywhere()).unwrap();
         assert_eq!(hits.len(), 1, "{breakage}");
         // It is as careful with what is forgotten as the first one was.
-        let id = note(&mut store, "secret", "zyxquux");
-        store.memories_mut().forget(&[id], NOW).unwrap();
+        let id = store.note("secret", "zyxquux");
+        store.forget(&[id]);
         drop(store);
-        assert_eq!(crate::kit::grep(test.home.root(), "zyxquux"), vec![], "{breakage}");
+        assert_eq!(grep(test.root(), "zyxquux"), vec![], "{breakage}");
     }
 }
 
@@ -77,8 +78,8 @@ fn a_broken_word_index_is_told_from_a_broken_file_and_is_made_anew() {
 fn a_schema_that_is_not_ours_is_named() {
     let test = TestHome::new();
     drop(test.open());
-    raw(&test.home).execute_batch("DROP INDEX anchors_by_path; CREATE TABLE stranger (x)").unwrap();
-    let report = test.open().upkeep().check(CheckDepth::Full).unwrap();
+    raw(&test).execute_batch("DROP INDEX anchors_by_path; CREATE TABLE stranger (x)").unwrap();
+    let report = test.open().check();
     assert_eq!(
         report.schema,
         ["index anchors_by_path is missing or different", "table stranger is not ours"]
@@ -89,9 +90,9 @@ fn a_schema_that_is_not_ours_is_named() {
 #[test]
 fn a_row_that_cannot_be_read_is_damaged_and_does_not_hide_the_others() {
     let test = TestHome::new();
-    fill(&mut test.open(), 5);
+    test.open().fill(5);
     let spoil = "UPDATE memories SET facts = 'no list' WHERE id = 2; UPDATE memories SET checksum = x'00' WHERE id = 4";
-    raw(&test.home).execute_batch(spoil).unwrap();
-    let report = test.open().upkeep().check(CheckDepth::Full).unwrap();
+    raw(&test).execute_batch(spoil).unwrap();
+    let report = test.open().check();
     assert_eq!(report.damaged, [MemoryId(2), MemoryId(4)]);
 }

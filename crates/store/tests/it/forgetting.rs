@@ -1,10 +1,9 @@
 //! Forgetting: after it no byte is left, in no file of the home (S15, SEC-12).
 
-use crate::kit::{
-    KEEP, NOW, TestHome, arrival_saying, ask, assert_sound, bar, draft, grep, injection, new, project, raw,
-};
-use backstory_memory::{Content, Injection, MemoryId};
-use backstory_store::{Home, MemoryOrigin, NewMemory, RecordOutcome, Spool, Store, StoreError};
+use crate::kit::{KEEP, NOW, arrival_saying, bar, draft, injection, new};
+use crate::test_store::{TestHome, TestStore, ask, assert_sound, grep, number, paths_under};
+use backstory_memory::{Content, Injection, MemoryId, Standing};
+use backstory_store::{Home, MemoryOrigin, NewMemory, RecordOutcome, Spool, StoreError};
 use rusqlite::Connection;
 
 /// Words no other text holds, of many shapes: plain, an identifier, one the stemmer cuts, an unspaced script.
@@ -36,7 +35,7 @@ fn terms(path: &std::path::Path) -> Vec<String> {
     statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
 }
 
-/// Whole markers, their stems, their first letters: nothing but what the bystanders (100 and above) say.
+/// Finds no marker, stem or first letters of one but those of the bystanders (100 and above).
 fn assert_gone(home: &Home) {
     for beginning in ["zyx", "zebra", "vexing", "鿀"] {
         let bystander = |rest: &str| {
@@ -51,27 +50,24 @@ fn assert_gone(home: &Home) {
     }
 }
 
-/// Writes memory `n`: some revised, some superseded, all distilled from an event of their own and told to a session.
-fn write(store: &mut Store, n: usize) -> Vec<MemoryId> {
+/// Writes memory `n`: some revised, some superseded, all distilled from an event of their own and injected into a session.
+fn write(store: &mut TestStore, n: usize) -> Vec<MemoryId> {
     let text = markers(n).join(" ");
-    let RecordOutcome::Stored(event) = store.events_mut().record(&arrival_saying("s", &text, NOW)).unwrap()
-    else {
-        panic!()
-    };
-    let project = project(store, "/home/u/one");
+    let RecordOutcome::Stored(event) = store.record(&arrival_saying("s", &text, NOW)) else { panic!() };
+    let project = store.project();
     let origin = MemoryOrigin { events: vec![event], ..MemoryOrigin::default() };
     let memory = NewMemory { origin, ..new(project, saying(n, "first")) };
     let id = store.memories_mut().remember(&memory).unwrap();
-    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
+    let session = store.session("s");
     store.injections_mut().record(&Injection { text, ..injection(project, session, &[id], NOW) }).unwrap();
     match n % 4 {
         0 => {
             // The marker is only in the older wordings.
-            store.memories_mut().revise(id, &saying(n, "second"), NOW).unwrap();
-            store.memories_mut().revise(id, &draft("harmless", "now"), NOW).unwrap();
+            store.revise(id, saying(n, "second"), NOW);
+            store.revise(id, draft("harmless", "now"), NOW);
             vec![id]
         }
-        1 => vec![id, store.memories_mut().supersede(id, &new(project, saying(n, "newer"))).unwrap()],
+        1 => vec![id, store.supersede(id, saying(n, "newer"))],
         _ => vec![id],
     }
 }
@@ -82,22 +78,22 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
     let test = TestHome::new();
     let mut store = test.open();
     let mut victims: Vec<Vec<MemoryId>> = (0..50).map(|n| write(&mut store, n)).collect();
-    store.upkeep_mut().back_up(KEEP, NOW).unwrap();
+    store.back_up();
     victims.extend((50..100).map(|n| write(&mut store, n)));
     let bystanders: Vec<MemoryId> = (100..140).flat_map(|n| write(&mut store, n)).collect();
     // A second delivery of an event that will be forgotten still waits, and a copy is made between.
-    Spool::new(&test.home).push(&arrival_saying("s", &markers(7).join(" "), NOW)).unwrap();
+    Spool::new(&test).push(&arrival_saying("s", &markers(7).join(" "), NOW)).unwrap();
     store.upkeep_mut().back_up(KEEP, NOW.plus_ms(1)).unwrap();
-    assert!(!grep(test.home.root(), &markers(0)[0]).is_empty(), "the search itself works");
+    assert!(!grep(test.root(), &markers(0)[0]).is_empty(), "the search itself works");
 
     let ids: Vec<MemoryId> = victims.iter().flatten().copied().collect();
-    let forgetting = store.memories_mut().forget(&ids, NOW).unwrap();
+    let forgetting = store.forget(&ids);
     assert_eq!((&forgetting.forgotten, forgetting.remains_in.len()), (&ids, 0), "{forgetting:?}");
-    assert_gone(&test.home);
-    let copies = std::fs::read_dir(test.home.backups()).unwrap().map(|entry| entry.unwrap().path());
-    let copies: Vec<_> = copies.filter(|path| path.extension().is_some_and(|end| end == "db")).collect();
+    assert_gone(&test);
+    let mut copies = paths_under(&test.backups());
+    copies.retain(|path| path.extension().is_some_and(|end| end == "db"));
     assert_eq!(copies.len(), 2);
-    for path in copies.iter().chain([&test.home.database()]) {
+    for path in copies.iter().chain([&test.database()]) {
         let left: Vec<String> = terms(path)
             .into_iter()
             .filter(|term| {
@@ -110,15 +106,15 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
     // The others are as they were, and nothing of the forgotten comes back by being delivered again.
     assert_eq!(store.memories().get_many(&bystanders).unwrap().len(), bystanders.len());
     for n in 0..100 {
-        store.events_mut().record(&arrival_saying("s", &markers(n).join(" "), NOW)).unwrap();
-        let again = new(project(&mut store, "/home/u/one"), saying(n, "first"));
+        store.record(&arrival_saying("s", &markers(n).join(" "), NOW));
+        let again = new(store.project(), saying(n, "first"));
         assert!(matches!(store.memories_mut().remember(&again), Err(StoreError::Forgotten { .. })), "{n}");
     }
     drop(store);
-    assert_gone(&test.home);
+    assert_gone(&test);
     drop(test.open());
-    assert_sound(&test.home);
-    assert_eq!(ask(&test.home, "SELECT count(DISTINCT uid) FROM tombstones"), ids.len() as i64);
+    assert_sound(&test);
+    assert_eq!(ask(&test, "SELECT count(DISTINCT uid) FROM tombstones"), ids.len() as i64);
     bar("S15", format_args!("0 bytes of {} left in any file, 0 came back", ids.len()));
 }
 
@@ -126,127 +122,105 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
 #[test]
 fn a_reader_in_the_way_is_named_and_the_rest_is_done_later() {
     for later_by_forgetting in [false, true] {
-        let test = TestHome::new();
-        let mut store = test.open();
+        let mut store = TestStore::new();
         let ids = write(&mut store, 2);
         let other = write(&mut store, 3);
-        let reader = raw(&test.home);
+        let reader = store.raw();
         reader.execute_batch("BEGIN; SELECT count(*) FROM memories").unwrap();
-        let forgetting = store.memories_mut().forget(&ids, NOW).unwrap();
-        let log = test.home.root().join("backstory.db-wal");
+        let forgetting = store.forget(&ids);
+        let log = store.test.log();
         assert!(forgetting.remains_in.contains(&log), "{forgetting:?}");
-        for (file, _) in grep(test.home.root(), &markers(2)[0]) {
+        for (file, _) in grep(store.home().root(), &markers(2)[0]) {
             assert!(forgetting.remains_in.contains(&file), "{} is not named", file.display());
         }
         drop(reader);
         if later_by_forgetting {
-            assert_eq!(
-                store.memories_mut().forget(&other, NOW).unwrap().remains_in,
-                Vec::<std::path::PathBuf>::new()
-            );
+            assert_eq!(store.forget(&other).remains_in, Vec::<std::path::PathBuf>::new());
         } else {
-            store.upkeep_mut().maintain(KEEP, NOW).unwrap();
+            store.maintain(KEEP, NOW);
         }
-        assert_eq!(
-            markers(2).iter().flat_map(|marker| grep(test.home.root(), marker)).collect::<Vec<_>>(),
-            vec![]
-        );
+        for marker in markers(2) {
+            assert_eq!(grep(store.home().root(), &marker), []);
+        }
     }
 }
 
-/// SEC-12: what cannot be cleaned is said.
+/// SEC-12.
 #[test]
-fn what_was_set_aside_is_named() {
-    let test = TestHome::new();
-    let mut store = test.open();
+fn files_that_cannot_be_cleaned_are_named() {
+    let mut store = TestStore::new();
     let ids = write(&mut store, 1);
-    let old = test.home.quarantine().join("000000000000001");
+    let old = store.home().quarantine().join("000000000000001");
     std::fs::create_dir_all(&old).unwrap();
-    let broken = test.home.backups().join("backstory-000000000000001.db");
-    std::fs::create_dir_all(test.home.backups()).unwrap();
+    let broken = store.home().backups().join("backstory-000000000000001.db");
+    std::fs::create_dir_all(store.home().backups()).unwrap();
     std::fs::write(&broken, "not a database").unwrap();
-    let bad = test.home.spool().join("bad");
+    let bad = store.home().spool().join("bad");
     std::fs::create_dir_all(&bad).unwrap();
     std::fs::write(bad.join("junk"), "junk").unwrap();
-    let mut remains = store.memories_mut().forget(&ids, NOW).unwrap().remains_in;
+    let mut remains = store.forget(&ids).remains_in;
     remains.sort();
     assert_eq!(remains, [broken, old, bad.join("junk")]);
 }
 
 #[test]
 fn forgetting_what_is_not_there_forgets_nothing() {
-    let test = TestHome::new();
-    let mut store = test.open();
+    let mut store = TestStore::new();
     let ids = write(&mut store, 2);
     let refused = store.memories_mut().forget(&[ids[0], MemoryId(99)], NOW);
     assert!(matches!(refused, Err(StoreError::NoSuchMemory(MemoryId(99)))));
     assert!(store.memories().get(ids[0]).unwrap().is_some());
-    store.memories_mut().forget(&[ids[0], ids[0]], NOW).unwrap();
+    store.forget(&[ids[0], ids[0]]);
     assert!(store.memories().get(ids[0]).unwrap().is_none());
 }
 
 /// A memory that a copy does not hold must not come back after that copy was restored.
 #[test]
 fn every_copy_knows_what_was_forgotten() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let copy = store.upkeep_mut().back_up(KEEP, NOW).unwrap();
+    let mut store = TestStore::new();
+    let copy = store.back_up();
     let ids = write(&mut store, 2);
-    store.memories_mut().forget(&ids, NOW).unwrap();
+    store.forget(&ids);
     let copy = Connection::open(copy).unwrap();
-    assert_eq!(crate::kit::number(&copy, "SELECT count(*) FROM tombstones"), 1);
+    assert_eq!(number(&copy, "SELECT count(*) FROM tombstones"), 1);
 }
 
 /// A memory written by hand has no evidence; the prompt that said the same must not keep it.
 #[test]
-fn an_event_that_says_the_same_is_gone_too() {
-    let home = TestHome::new();
-    let mut store = home.open();
-    store
-        .events_mut()
-        .record(&arrival_saying("s", "we said: the \"zyx001quux\" decision stands", NOW))
-        .unwrap();
-    store.events_mut().record(&arrival_saying("s", "something else altogether", NOW)).unwrap();
-    let project = project(&mut store, "/home/u/one");
-    let memory =
-        new(project, draft("the \"zyx001quux\" decision stands", "the \"zyx001quux\" decision stands"));
-    let id = store.memories_mut().remember(&memory).unwrap();
-    store.memories_mut().forget(&[id], NOW).unwrap();
+fn an_event_with_the_words_of_a_forgotten_memory_is_gone_too() {
+    let mut store = TestStore::new();
+    store.record(&arrival_saying("s", "we said: the \"zyx001quux\" decision stands", NOW));
+    store.record(&arrival_saying("s", "something else altogether", NOW));
+    let same = "the \"zyx001quux\" decision stands";
+    let id = store.note(same, same);
+    store.forget(&[id]);
     assert_eq!(store.events().count().unwrap(), 1);
-    drop(store);
-    assert_eq!(grep(home.home.root(), "zyx001"), vec![]);
+    let home = store.close();
+    assert_eq!(grep(home.root(), "zyx001"), vec![]);
 }
 
 #[test]
-fn what_a_forgotten_memory_had_replaced_is_in_force_again_and_named() {
-    let home = TestHome::new();
-    let mut store = home.open();
-    let project = project(&mut store, "/home/u/one");
-    let old = store.memories_mut().remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
-    let replacement =
-        store.memories_mut().supersede(old, &new(project, draft("indent with spaces", "spaces"))).unwrap();
-    let done = store.memories_mut().forget(&[replacement], NOW).unwrap();
+fn what_a_forgotten_memory_superseded_is_in_force_again_and_named() {
+    let mut store = TestStore::new();
+    let old = store.remember(draft("indent with tabs", "tabs"));
+    let replacement = store.supersede(old, draft("indent with spaces", "spaces"));
+    let done = store.forget(&[replacement]);
     assert_eq!(done.revived, vec![old]);
-    let memory = store.memories().get(old).unwrap().unwrap();
-    assert_eq!((memory.standing, memory.content.valid_to), (backstory_memory::Standing::Confirmed, None));
+    let memory = store.memory(old);
+    assert_eq!((memory.standing, memory.content.valid_to), (Standing::Confirmed, None));
 }
 
 #[test]
-fn what_was_replaced_twice_stays_replaced_when_one_replacement_is_forgotten() {
-    let home = TestHome::new();
-    let mut store = home.open();
-    let project = project(&mut store, "/home/u/one");
-    let old = store.memories_mut().remember(&new(project, draft("indent with tabs", "tabs"))).unwrap();
+fn a_memory_superseded_twice_stays_superseded_when_one_replacement_is_forgotten() {
+    let mut store = TestStore::new();
+    let old = store.remember(draft("indent with tabs", "tabs"));
     let [first, second] = ["four spaces", "two spaces"].map(|body| {
-        let by = store.memories_mut().remember(&new(project, draft("indent with spaces", body))).unwrap();
+        let by = store.remember(draft("indent with spaces", body));
         store.memories_mut().mark_superseded(old, by, NOW).unwrap();
         by
     });
-    let done = store.memories_mut().forget(&[second], NOW).unwrap();
+    let done = store.forget(&[second]);
     assert_eq!(done.revived, vec![]);
-    assert_eq!(
-        store.memories().get(old).unwrap().unwrap().standing,
-        backstory_memory::Standing::Superseded(first)
-    );
-    assert_eq!(store.memories_mut().forget(&[first], NOW).unwrap().revived, vec![old]);
+    assert_eq!(store.memory(old).standing, Standing::Superseded(first));
+    assert_eq!(store.forget(&[first]).revived, vec![old]);
 }

@@ -1,30 +1,39 @@
 //! What an import needs of the store: several writes as one, how far places were read, other programs' databases.
 
-use crate::kit::{NOW, TestHome, arrival, arrival_saying};
-use backstory_memory::{MemoryId, Provenance, Timestamp};
-use backstory_store::{ForeignDatabase, ImportProgress, RowQuery, StoreError};
+use crate::kit::{NOW, arrival, arrival_saying};
+use crate::test_store::TestStore;
+use backstory_memory::{Event, MemoryId, Provenance, Redacted, Timestamp};
+use backstory_store::{ForeignDatabase, ImportProgress, IncomingEvent, RowQuery, StoreError};
 use rusqlite::Connection;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-fn state(taken: u64, is_done: bool) -> ImportProgress {
-    let (source, place, stamp) = ("a host".into(), "/home/dev/record".into(), "10 bytes".into());
-    ImportProgress { source, location: place, fingerprint: stamp, imported: taken, is_done }
+fn transcript() -> Redacted<String> {
+    Redacted::vouch("/home/dev/record".into())
+}
+
+fn progress(imported: u64, is_done: bool) -> ImportProgress {
+    let (source, location, fingerprint) = ("a host".into(), transcript(), "10 bytes".into());
+    ImportProgress { source, location, fingerprint, imported, is_done }
+}
+
+fn with_provenance(provenance: Provenance, arrival: IncomingEvent) -> IncomingEvent {
+    let event = Event { provenance, ..arrival.event.into_inner() };
+    IncomingEvent { event: Redacted::vouch(event), ..arrival }
 }
 
 #[test]
 fn several_writes_are_kept_as_one_or_not_at_all() {
-    let test = TestHome::new();
-    let mut store = test.open();
+    let mut store = TestStore::new();
     let failed = store.transaction(|store| {
         store.events_mut().record(&arrival("s", 1))?;
-        store.imports_mut().save_progress(&state(1, false), NOW)?;
+        store.imports_mut().save_progress(&progress(1, false), NOW)?;
         Err::<(), StoreError>(StoreError::NoSuchMemory(MemoryId(7)))
     });
     failed.unwrap_err();
     assert_eq!(store.events().count().unwrap(), 0);
-    assert_eq!(store.imports().progress("a host", "/home/dev/record").unwrap(), None);
-    // A part that fails fails all, whatever is made of it.
+    assert_eq!(store.imports().progress("a host", &transcript()).unwrap(), None);
+    // A write that fails makes all of them fail, even if its error is ignored.
     let ignored = store.transaction(|store| {
         store.events_mut().record(&arrival("s", 1))?;
         assert!(store.memories_mut().mark_superseded(MemoryId(7), MemoryId(8), NOW).is_err());
@@ -33,32 +42,30 @@ fn several_writes_are_kept_as_one_or_not_at_all() {
     ignored.unwrap_err();
     assert_eq!(store.events().count().unwrap(), 0);
     store.transaction(|store| store.events_mut().record(&arrival("s", 1)).map(drop)).unwrap();
-    assert_eq!(test.open().events().count().unwrap(), 1);
+    assert_eq!(store.test.open().events().count().unwrap(), 1);
 }
 
 #[test]
-fn how_far_a_place_was_read_is_remembered() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    store.imports_mut().save_progress(&state(5, false), NOW).unwrap();
-    store.imports_mut().save_progress(&state(9, true), NOW).unwrap();
-    assert_eq!(test.open().imports().progress("a host", "/home/dev/record").unwrap(), Some(state(9, true)));
-    assert_eq!(store.imports().progress("another", "/home/dev/record").unwrap(), None);
+fn how_far_a_transcript_was_read_is_remembered() {
+    let mut store = TestStore::new();
+    store.imports_mut().save_progress(&progress(5, false), NOW).unwrap();
+    store.imports_mut().save_progress(&progress(9, true), NOW).unwrap();
+    assert_eq!(
+        store.test.open().imports().progress("a host", &transcript()).unwrap(),
+        Some(progress(9, true))
+    );
+    assert_eq!(store.imports().progress("another", &transcript()).unwrap(), None);
 }
 
 #[test]
-fn what_was_imported_is_not_what_hooks_heard() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let mut imported = arrival_saying("s", "long ago", Timestamp(10));
-    imported.event.provenance = Provenance::Import;
+fn imported_events_do_not_count_as_captured_by_hooks() {
+    let mut store = TestStore::new();
+    let imported = with_provenance(Provenance::Import, arrival_saying("s", "long ago", Timestamp(10)));
     let (host, session) = (imported.event.host.clone(), imported.event.host_session.clone());
-    store.events_mut().record(&imported).unwrap();
+    store.record(&imported);
     assert!(!store.sessions().was_captured_by_hooks(&host, &session).unwrap());
     assert!(store.events().contains(imported.event.key).unwrap());
-    let mut lived = arrival_saying("s", "now", NOW);
-    lived.event.provenance = Provenance::User;
-    store.events_mut().record(&lived).unwrap();
+    store.record(&with_provenance(Provenance::User, arrival_saying("s", "now", NOW)));
     assert!(store.sessions().was_captured_by_hooks(&host, &session).unwrap());
     let id = store.sessions().find(&host, &session).unwrap().unwrap().id;
     store.sessions_mut().end(id).unwrap();

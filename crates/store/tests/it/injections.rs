@@ -1,156 +1,118 @@
 //! What a session has in view, what it used, and what it begins with.
 
-use crate::kit::{DAY, KEEP, NOW, TestHome, arrival, draft, injection, number, project, raw};
+use crate::kit::{DAY, KEEP, NOW, arrival, injection, of_kind, receipt};
+use crate::test_store::TestStore;
 use backstory_memory::{
-    Confidence, Content, Injection, Kind, MemoryId, MemoryScope, Moment, ProjectId, SessionId, Timestamp,
-    Tokens,
+    Confidence, Content, Injection, Kind, MemoryId, MemoryScope, Moment, SessionId, Tokens,
 };
-use backstory_store::{ImpressionKind, MemoryOrigin, NewMemory, Receipt, Store, UseKind};
-
-fn write(store: &mut Store, project: ProjectId, content: Content, at: Timestamp) -> MemoryId {
-    let memory = NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: at };
-    store.memories_mut().remember(&memory).unwrap()
-}
-
-fn of_kind(kind: Kind, title: &str) -> Content {
-    Content { kind, ..draft(title, title) }
-}
+use backstory_store::{ImpressionKind, Receipt, UseKind};
 
 /// Law 5.
 #[test]
-fn a_session_has_in_view_what_it_was_given_until_its_context_begins_anew() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let project = project(&mut store, "/home/u/one");
-    let (one, other) = (of_kind(Kind::Decision, "one"), of_kind(Kind::Decision, "other"));
-    let (one, other) = (write(&mut store, project, one, NOW), write(&mut store, project, other, NOW));
-    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
-    let stranger = store.sessions_mut().find_or_create(project, "test", "t", NOW).unwrap();
-    store.injections_mut().record(&injection(project, session, &[one], NOW)).unwrap();
-    let given = |store: &Store, session| store.injections().context_window(session).unwrap().memories;
-    assert_eq!((given(&store, session), given(&store, stranger)), ([one].into(), [].into()));
+fn a_context_window_holds_what_was_injected_since_it_began() {
+    let mut store = TestStore::new();
+    let (one, other) = (store.note("one", ""), store.note("other", ""));
+    let (session, stranger) = (store.session("s"), store.session("t"));
+    store.inject(session, &[one], NOW);
+    let in_context =
+        |store: &TestStore, session| store.injections().context_window(session).unwrap().memories;
+    assert_eq!((in_context(&store, session), in_context(&store, stranger)), ([one].into(), [].into()));
     store.injections_mut().begin_context(session, NOW.plus_ms(DAY)).unwrap();
-    assert_eq!(given(&store, session), [].into());
+    assert_eq!(in_context(&store, session), [].into());
     assert_eq!(store.injections().context_window(session).unwrap().started_at, Some(NOW.plus_ms(DAY)));
-    store.injections_mut().record(&injection(project, session, &[one, other], NOW.plus_ms(DAY))).unwrap();
-    // What changed is news; what it was before does not count.
-    raw(&test.home)
-        .execute("UPDATE memories SET updated_at_ms = ?2 WHERE id = ?1", [one.0, NOW.plus_ms(2 * DAY).0])
-        .unwrap();
-    assert_eq!(given(&store, session), [other].into());
-    assert_eq!(given(&store, SessionId(99)), [].into());
+    store.inject(session, &[one, other], NOW.plus_ms(DAY));
+    // A memory that changed since is no longer in the context.
+    let changed = format!("UPDATE memories SET updated_at_ms = {} WHERE id = {one}", NOW.plus_ms(2 * DAY).0);
+    store.raw().execute_batch(&changed).unwrap();
+    assert_eq!(in_context(&store, session), [other].into());
+    assert_eq!(in_context(&store, SessionId(99)), [].into());
 }
 
 #[test]
-fn what_a_session_was_told_as_it_began_can_be_told_again() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let project = project(&mut store, "/home/u/one");
-    let id = write(&mut store, project, of_kind(Kind::Decision, "one"), NOW);
-    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
-    let told = |store: &Store, since| {
+fn the_text_of_a_session_start_can_be_read_until_its_context_ends() {
+    let mut store = TestStore::new();
+    let (id, session) = (store.note("one", ""), store.session("s"));
+    let start_text = |store: &TestStore, since| {
         store.injections().session_start_text(session, since).unwrap().map(|(text, tokens)| (text, tokens.0))
     };
-    assert_eq!(told(&store, NOW), None);
+    assert_eq!(start_text(&store, NOW), None);
     for (moment, text) in [(Moment::SessionStart, "block"), (Moment::Prompt, "later")] {
-        let injection = injection(project, session, &[id], NOW);
+        let injection = injection(store.project(), session, &[id], NOW);
         let injection = Injection { moment, text: text.to_owned(), tokens: Tokens(7), ..injection };
         store.injections_mut().record(&injection).unwrap();
     }
-    assert_eq!(told(&store, NOW), Some(("block".to_owned(), 7)));
-    assert_eq!(told(&store, NOW.plus_ms(1)), None, "it was told before that");
+    assert_eq!(start_text(&store, NOW), Some(("block".to_owned(), 7)));
+    assert_eq!(start_text(&store, NOW.plus_ms(1)), None, "it was injected before that");
     store.injections_mut().begin_context(session, NOW).unwrap();
-    assert_eq!(told(&store, NOW), None, "that was another context");
+    assert_eq!(start_text(&store, NOW), None, "that was another context");
+}
+
+/// A memory that was injected into two sessions, one after the other.
+fn injected_into_two(store: &mut TestStore) -> (MemoryId, [SessionId; 2]) {
+    let id = store.remember(of_kind(Kind::Fact, "gotcha"));
+    let sessions = ["s", "t"].map(|name| store.session(name));
+    sessions.iter().for_each(|session| store.inject(*session, &[id], NOW));
+    (id, sessions)
+}
+
+fn unused(store: &TestStore, session: SessionId) -> Vec<MemoryId> {
+    store.injections().unused_in_session(session).unwrap()
 }
 
 #[test]
-fn a_use_counts_for_the_session_that_was_given_it_and_only_once() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let project = project(&mut store, "/home/u/one");
-    let id = write(&mut store, project, of_kind(Kind::Fact, "gotcha"), NOW);
-    let sessions =
-        ["s", "t"].map(|name| store.sessions_mut().find_or_create(project, "test", name, NOW).unwrap());
-    for session in sessions {
-        store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
-    }
-    let [session, other] = sessions;
-    assert_eq!(store.injections().unused_in_session(session).unwrap(), [id]);
+fn a_use_counts_once_and_for_the_session_of_the_injection() {
+    let mut store = TestStore::new();
+    let (id, [session, other]) = injected_into_two(&mut store);
+    assert_eq!(unused(&store, session), [id]);
     store.injections_mut().mark_used_in_session(session, &[id], UseKind::FileEdited, NOW).unwrap();
-    assert_eq!(
-        (
-            store.injections().unused_in_session(session).unwrap(),
-            store.injections().unused_in_session(other).unwrap()
-        ),
-        (vec![], vec![id])
-    );
-    assert_eq!(store.memories().get(id).unwrap().unwrap().times_used, 1);
-    let used = "SELECT count(*) FROM injected WHERE used_how = 'file_edited'";
-    assert_eq!(number(&raw(&test.home), used), 1);
+    assert_eq!((unused(&store, session), unused(&store, other)), (vec![], vec![id]));
+    assert_eq!(store.memory(id).times_used, 1);
+    assert_eq!(store.number("SELECT count(*) FROM injected WHERE used_how = 'file_edited'"), 1);
     // Injected again in the same session, it has been used already.
-    store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
-    assert_eq!(store.injections().unused_in_session(session).unwrap(), []);
+    store.inject(session, &[id], NOW);
+    assert_eq!(unused(&store, session), []);
 }
 
-/// Who fetches a memory does not say from where; the session that was given it last is taken for it, and no earlier one.
+/// A fetch names no session: the last one that had the memory injected gets the use.
 #[test]
-fn what_is_fetched_was_of_use_to_the_session_that_was_given_it_last() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let project = project(&mut store, "/home/u/one");
-    let id = write(&mut store, project, of_kind(Kind::Fact, "gotcha"), NOW);
-    let [earlier, later] =
-        ["s", "t"].map(|name| store.sessions_mut().find_or_create(project, "test", name, NOW).unwrap());
-    for session in [earlier, later] {
-        store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
-    }
+fn a_fetched_memory_counts_as_used_by_the_session_it_was_injected_into_last() {
+    let mut store = TestStore::new();
+    let (id, [earlier, later]) = injected_into_two(&mut store);
     store.injections_mut().mark_used(&[id], UseKind::Fetched, NOW).unwrap();
-    assert_eq!(
-        (
-            store.injections().unused_in_session(earlier).unwrap(),
-            store.injections().unused_in_session(later).unwrap()
-        ),
-        (vec![id], vec![])
-    );
+    assert_eq!((unused(&store, earlier), unused(&store, later)), (vec![id], vec![]));
     let usefulness = store.injections().usefulness().unwrap();
-    let told: Vec<_> = usefulness.iter().map(|of| (of.section.as_str(), of.injected, of.used)).collect();
-    assert_eq!(told, [("relevant", 2, 1)]);
+    let counts: Vec<_> = usefulness.iter().map(|of| (of.section.as_str(), of.injected, of.used)).collect();
+    assert_eq!(counts, [("relevant", 2, 1)]);
 }
 
 /// R15: nothing grows without bound.
 #[test]
-fn what_was_told_long_ago_is_thrown_away_words_first() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let project = project(&mut store, "/home/u/one");
-    let id = write(&mut store, project, of_kind(Kind::Fact, "gotcha"), NOW);
-    let session = store.sessions_mut().find_or_create(project, "test", "s", NOW).unwrap();
+fn old_injections_are_removed_texts_first() {
+    let mut store = TestStore::new();
+    let (id, session) = (store.remember(of_kind(Kind::Fact, "gotcha")), store.session("s"));
     for _ in 0..3 {
-        store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
+        store.inject(session, &[id], NOW);
     }
     // As if thousands had come between.
-    let later = |by: i64| format!("UPDATE sqlite_sequence SET seq = seq + {by} WHERE name = 'injections'");
-    let count = |what: &str| number(&raw(&test.home), &format!("SELECT count(*) FROM {what}"));
-    raw(&test.home).execute_batch(&later(1_000)).unwrap();
-    store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
-    store.upkeep_mut().maintain(KEEP, NOW).unwrap();
-    assert_eq!((count("injection_texts"), count("injections"), count("injected")), (1, 4, 4));
-    raw(&test.home).execute_batch(&later(10_000)).unwrap();
-    store.injections_mut().record(&injection(project, session, &[id], NOW)).unwrap();
-    store.upkeep_mut().maintain(KEEP, NOW).unwrap();
-    assert_eq!((count("injection_texts"), count("injections"), count("injected")), (1, 1, 1));
+    for (between, kept) in [(1_000, [1, 4, 4]), (10_000, [1, 1, 1])] {
+        let skip = format!("UPDATE sqlite_sequence SET seq = seq + {between} WHERE name = 'injections'");
+        store.raw().execute_batch(&skip).unwrap();
+        store.inject(session, &[id], NOW);
+        store.maintain(KEEP, NOW);
+        let count = |table| store.number(&format!("SELECT count(*) FROM {table}"));
+        assert_eq!(["injection_texts", "injections", "injected"].map(count), kept);
+    }
     assert_eq!(store.injections().impressions(&[id]).unwrap()[&id].total, 5, "what is counted stays");
 }
 
 #[test]
 fn a_session_begins_with_the_pinned_the_newest_and_the_surest() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let (here, there) = (project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two"));
+    let mut store = TestStore::new();
+    let (here, there) = (store.project(), store.project_at("/home/u/two"));
     let mut at = NOW;
-    let mut add = |store: &mut Store, project, content| {
+    let mut add = |store: &mut TestStore, project, content| {
         at = at.plus_ms(1000);
-        write(store, project, content, at)
+        store.remember_at(project, content, at)
     };
     let sure = |title: &str, confidence| Content {
         confidence: Confidence::new(confidence),
@@ -172,64 +134,46 @@ fn a_session_begins_with_the_pinned_the_newest_and_the_surest() {
         "not #{doubted} nor #{foreign}"
     );
     assert_eq!(store.search().most_confident(here, 1).unwrap(), [certain]);
-    assert_eq!(
-        store.search().newest_of_kinds(here, &[Kind::Feature, Kind::Bugfix], 9).unwrap(),
-        [fixed, new, old]
-    );
-    assert_eq!(
-        store.search().newest_of_kinds(here, &[Kind::Feature, Kind::Bugfix], 2).unwrap(),
-        [fixed, new]
-    );
-    assert_eq!(store.search().newest_of_kinds(here, &[Kind::Handoff], 2).unwrap(), []);
+    let newest = |kinds: &[Kind], most| store.search().newest_of_kinds(here, kinds, most).unwrap();
+    assert_eq!(newest(&[Kind::Feature, Kind::Bugfix], 9), [fixed, new, old]);
+    assert_eq!(newest(&[Kind::Feature, Kind::Bugfix], 2), [fixed, new]);
+    assert_eq!(newest(&[Kind::Handoff], 2), []);
 }
 
-/// Shown again and again without use, a memory leaves what is given unasked; pinned it stays, used it comes back.
+/// Shown again and again without use, a memory is no longer injected unasked; pinned it stays, used it comes back.
 #[test]
 fn what_nobody_uses_fades_out() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let project = project(&mut store, "/home/u/one");
-    let content =
-        Content { confidence: Confidence::CERTAIN, pinned: true, ..of_kind(Kind::Decision, "pinned") };
-    let pinned = write(&mut store, project, content, NOW);
-    let plain = Content { confidence: Confidence::CERTAIN, ..of_kind(Kind::Decision, "plain") };
-    let plain = write(&mut store, project, plain, NOW);
-    let known = |store: &Store| {
+    let mut store = TestStore::new();
+    let project = store.project();
+    let certain = |title| Content { confidence: Confidence::CERTAIN, ..of_kind(Kind::Decision, title) };
+    let pinned = store.remember(Content { pinned: true, ..certain("pinned") });
+    let plain = store.remember(certain("plain"));
+    let known = |store: &TestStore| {
         let surest = store.search().most_confident(project, 9).unwrap().contains(&plain);
         let newest = store.search().newest_of_kinds(project, &[Kind::Decision], 9).unwrap().contains(&plain);
         (surest, newest, store.search().unfaded(&[plain]).unwrap() == [plain])
     };
-    for _ in 0..11 {
+    for times in 1..=12 {
         store.injections_mut().record_impressions(&[plain, pinned], ImpressionKind::Injected, NOW).unwrap();
+        let is_known = times < 12;
+        assert_eq!(known(&store), (is_known, is_known, is_known), "{times}");
     }
-    assert_eq!(known(&store), (true, true, true));
-    store.injections_mut().record_impressions(&[plain, pinned], ImpressionKind::Injected, NOW).unwrap();
-    assert_eq!(known(&store), (false, false, false));
     assert_eq!(store.search().pinned(project, 9).unwrap(), [pinned]);
     store.injections_mut().mark_used(&[plain], UseKind::Fetched, NOW).unwrap();
     assert_eq!(known(&store), (true, true, true));
 }
 
 #[test]
-fn a_receipt_is_completed_by_what_was_given() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let receipt = Receipt {
-        host: "test".into(),
-        event: "Prompt".into(),
-        at: NOW,
-        duration_us: 1,
-        bytes_in: 2,
-        bytes_out: 0,
-        outcome: "kept".into(),
-        missing_fields: Vec::new(),
-    };
+fn an_injection_completes_the_receipt_of_its_hook() {
+    let mut store = TestStore::new();
+    let receipt = receipt("Prompt");
     let proof = store.events_mut().record_with_receipt(&arrival("s", 1), &receipt).unwrap().receipt;
     let session = store.sessions().find("test", "s").unwrap().unwrap();
     let injection = injection(session.project, session.id, &[], NOW);
-    let given = Receipt { bytes_out: 80, outcome: "kept, gave".into(), duration_us: 9, ..receipt.clone() };
-    store.injections_mut().record_with_receipt(&injection, &given, proof).unwrap();
-    assert_eq!(store.injections().receipts(9).unwrap(), std::slice::from_ref(&given));
-    store.injections_mut().record_with_receipt(&injection, &given, None).unwrap();
-    assert_eq!(store.injections().receipts(9).unwrap(), [given.clone(), given]);
+    let completed =
+        Receipt { bytes_out: 80, outcome: "kept, gave".into(), duration_us: 9, ..receipt.clone() };
+    store.injections_mut().record_with_receipt(&injection, &completed, proof).unwrap();
+    assert_eq!(store.injections().receipts(9).unwrap(), std::slice::from_ref(&completed));
+    store.injections_mut().record_with_receipt(&injection, &completed, None).unwrap();
+    assert_eq!(store.injections().receipts(9).unwrap(), [completed.clone(), completed]);
 }

@@ -1,6 +1,8 @@
 //! kill -9: what was acknowledged is there, once (R01, law 3).
 
-use crate::kit::{Dice, NOW, TestHome, arrival, assert_sound, bar, child, child_home, raw, size, tell, told};
+use crate::child_process::{child, child_home, report, reports};
+use crate::kit::{Dice, NOW, arrival, bar, size};
+use crate::test_store::{TestHome, assert_sound, raw};
 use backstory_memory::IdempotencyKey;
 use backstory_store::{Purpose, Spool, Store};
 use std::collections::HashSet;
@@ -15,20 +17,20 @@ struct Writer {
 
 impl Writer {
     fn start(test: &TestHome, name: &str) -> Writer {
-        let mut process = child(&format!("killing::{name}"), &test.home).spawn().unwrap();
+        let mut process = child(&format!("killing::{name}"), test).spawn().unwrap();
         let out = BufReader::new(process.stdout.take().unwrap());
         Writer { process, out, read: Vec::new() }
     }
 
     /// Kills it once it has acknowledged so much: the kill lands somewhere in the writes that follow.
     fn kill_after(mut self, acknowledged: usize) -> Vec<String> {
-        while told(&self.read).len() < acknowledged {
+        while reports(&self.read).len() < acknowledged {
             assert_ne!(self.out.read_until(b'\n', &mut self.read).unwrap(), 0, "the writer ended by itself");
         }
         self.process.kill().unwrap();
         self.out.read_to_end(&mut self.read).unwrap();
         self.process.wait().unwrap();
-        told(&self.read)
+        reports(&self.read)
     }
 }
 
@@ -45,8 +47,8 @@ fn nothing_acknowledged_is_lost_and_nothing_is_kept_twice() {
         }
     }
     let store = test.open();
-    assert!(Spool::new(&test.home).is_empty());
-    let db = raw(&test.home);
+    assert!(Spool::new(&test).is_empty());
+    let db = raw(&test);
     let mut statement = db.prepare("SELECT idempotency_key FROM events").unwrap();
     let keys = statement.query_map([], |row| row.get::<_, Vec<u8>>(0)).unwrap();
     let keys: Vec<String> =
@@ -58,7 +60,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_kept_twice() {
     assert!(acknowledged.len() >= size(200, 5000), "{}", acknowledged.len());
     drop(statement);
     drop((db, store));
-    assert_sound(&test.home);
+    assert_sound(&test);
     bar(
         "R01",
         format_args!(
@@ -83,7 +85,7 @@ fn write_for_ever(purpose: Purpose) {
             Spool::new(&home).push(&arrival).unwrap();
         }
         let IdempotencyKey(key) = arrival.event.key;
-        tell(&key.to_string());
+        report(&key.to_string());
     }
 }
 

@@ -1,85 +1,28 @@
-//! What the tests stand on: a home of its own, small builders, other processes, and a look at raw bytes.
+//! Small builders of what the tests write and search for.
 
 use backstory_memory::{
     Content, Event, EventKind, IdempotencyKey, Injected, Injection, Kind, MemoryId, Moment, ProjectId,
-    ProjectKey, ProjectRef, Provenance, SessionId, Shingles, Timestamp, Tokens,
+    ProjectKey, ProjectRef, Provenance, Redacted, SessionId, Shingles, Timestamp, Tokens, identifier_terms,
+    words,
 };
 use backstory_store::{
-    Home, IncomingEvent, MemoryOrigin, NewMemory, Purpose, RetentionPolicy, Store, WordQuery,
+    Filter, IncomingEvent, MemoryOrigin, NewMemory, Receipt, RetentionPolicy, Scope, WordQuery,
 };
 pub(crate) use backstory_testkit::{bar, size};
-use rusqlite::Connection;
-use std::fs;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use tempfile::TempDir;
 
 pub(crate) const NOW: Timestamp = Timestamp(1_800_000_000_000);
 pub(crate) const DAY: i64 = Timestamp::DAY_MS;
-const CHILD_HOME: &str = "BACKSTORY_TEST_CHILD_HOME";
 
-/// Keeps nothing back: what is old goes at once, a copy is made every run.
+/// Events for 30 days, and a copy at every run.
 pub(crate) const KEEP: RetentionPolicy =
     RetentionPolicy { events_days: 30, receipts: 100, backups: 3, backup_hours: 0 };
 
-pub(crate) struct TestHome {
-    dir: TempDir,
-    pub(crate) home: Home,
+pub(crate) fn within(project: ProjectId) -> Filter {
+    Filter::within(Scope::Project(project))
 }
 
-impl TestHome {
-    pub(crate) fn new() -> TestHome {
-        let dir = tempfile::tempdir().unwrap();
-        let home = Home::new(dir.path().join("home"));
-        TestHome { dir, home }
-    }
-
-    pub(crate) fn open(&self) -> Store {
-        Store::open(&self.home, Purpose::Command, NOW).unwrap()
-    }
-
-    pub(crate) fn hook(&self) -> Store {
-        Store::open(&self.home, Purpose::Hook, NOW).unwrap()
-    }
-
-    /// A folder beside the home.
-    pub(crate) fn beside(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    /// Every file and folder of the home.
-    pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        paths_under(self.home.root())
-    }
-}
-
-pub(crate) fn paths_under(root: &Path) -> Vec<PathBuf> {
-    let mut found = vec![root.to_owned()];
-    for entry in fs::read_dir(root).into_iter().flatten().flatten() {
-        if entry.file_type().unwrap().is_dir() {
-            found.extend(paths_under(&entry.path()));
-        } else {
-            found.push(entry.path());
-        }
-    }
-    found
-}
-
-/// Opens the database without any of our rules.
-pub(crate) fn raw(home: &Home) -> Connection {
-    let db = Connection::open(home.database()).unwrap();
-    db.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
-    db
-}
-
-pub(crate) fn number(db: &Connection, sql: &str) -> i64 {
-    db.query_row(sql, [], |row| row.get(0)).unwrap()
-}
-
-/// Looks into the database from outside.
-pub(crate) fn ask(home: &Home, sql: &str) -> i64 {
-    number(&raw(home), sql)
+pub(crate) fn everywhere() -> Filter {
+    Filter::within(Scope::Everywhere)
 }
 
 pub(crate) fn project_ref(root: &str) -> ProjectRef {
@@ -105,99 +48,72 @@ pub(crate) fn arrival_saying(session: &str, text: &str, at: Timestamp) -> Incomi
         payload,
         truncated: false,
     };
-    IncomingEvent { event, project_ref: project_ref("/home/u/one") }
-}
-
-/// Records events by number, in the session `s`.
-pub(crate) fn record_all(store: &mut Store, numbers: std::ops::Range<u64>) {
-    for number in numbers {
-        store.events_mut().record(&arrival("s", number)).unwrap();
-    }
-}
-
-pub(crate) fn project(store: &mut Store, root: &str) -> ProjectId {
-    store.projects_mut().find_or_create(&project_ref(root), NOW).unwrap()
+    IncomingEvent { event: Redacted::vouch(event), project_ref: Redacted::vouch(project_ref("/home/u/one")) }
 }
 
 pub(crate) fn draft(title: &str, body: &str) -> Content {
     Content::new(Kind::Note, title, body)
 }
 
+/// A note that names files.
+pub(crate) fn about(files: &[&str], body: &str) -> Content {
+    Content { files: owned(files), ..draft("title", body) }
+}
+
+pub(crate) fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
+pub(crate) fn of_kind(kind: Kind, title: &str) -> Content {
+    Content { kind, ..draft(title, title) }
+}
+
+pub(crate) fn receipt(event: &str) -> Receipt {
+    Receipt {
+        host: "test".into(),
+        event: Redacted::vouch(event.into()),
+        at: NOW,
+        duration_us: 1,
+        bytes_in: 2,
+        bytes_out: 0,
+        outcome: "kept".into(),
+        missing_fields: Vec::new(),
+    }
+}
+
 pub(crate) fn new(project: ProjectId, content: Content) -> NewMemory {
+    let content = Redacted::vouch(content);
     NewMemory { uid: None, project, origin: MemoryOrigin::default(), content, created_at: NOW }
 }
 
-pub(crate) fn note(store: &mut Store, title: &str, body: &str) -> MemoryId {
-    let project = project(store, "/home/u/one");
-    store.memories_mut().remember(&new(project, draft(title, body))).unwrap()
+/// A memory that came from a session.
+pub(crate) fn new_in_session(project: ProjectId, session: SessionId, content: Content) -> NewMemory {
+    let origin = MemoryOrigin { session: Some(session), ..MemoryOrigin::default() };
+    NewMemory { origin, ..new(project, content) }
 }
 
-/// `count` notes in one transaction, titled `note N`, each with a body of about 200 bytes.
-pub(crate) fn fill(store: &mut Store, count: usize) -> Vec<MemoryId> {
-    let project = project(store, "/home/u/one");
-    let filler = "the quick brown fox jumps over the lazy dog and runs on ".repeat(3);
-    let notes: Vec<NewMemory> = (0..count)
-        .map(|n| new(project, draft(&format!("note {n}"), &format!("{filler} body{n}x"))))
-        .collect();
-    store.memories_mut().remember_all(&notes).unwrap();
-    (1..=i64::try_from(count).unwrap()).map(MemoryId).collect()
+/// A query as `recall` makes it: the words themselves and the parts of identifiers.
+pub(crate) fn query_for(text: &str) -> WordQuery {
+    let mut query = WordQuery::default();
+    words(text).for_each(|word| query.word(&word));
+    identifier_terms(text).split(' ').for_each(|word| query.word(word));
+    query
 }
+
+/// Texts that mean something to the word index, or to SQL, unless they are quoted.
+#[rustfmt::skip]
+pub(crate) const INDEX_LANGUAGE: [&str; 47] = [
+    "\"", "\"\"", "*", "a*", "NEAR(alpha beta)", "AND", "alpha AND", "NOT epsilon", "OR OR", "^alpha",
+    "title:alpha", "{title body}: x", "-", "alpha + beta", "\0", "al\0pha", "(", ")", "alpha\"beta",
+    "\u{345}", "''", "NEAR(a b)", "^a", "title:", "{title} : x", "OR NOT", "the of and", "is it", "a\0b",
+    "migartion", "🦀🦀", "שלום עולם", "\u{202e}abc", "数据库", "e\u{301}", "run_migration", "--",
+    ";DROP TABLE", "'", "\u{e000}everywhere", "ﬀ", "İ", "ß", "\u{1}", "%", "_", "\\",
+];
 
 pub(crate) fn any_of(words: &[&str]) -> WordQuery {
     let mut query = WordQuery::default();
     words.iter().for_each(|word| query.word(word));
     query
-}
-
-/// A command that runs one test of this binary in a process of its own, on the home given.
-pub(crate) fn child(test: &str, home: &Home) -> Command {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test, "--nocapture"]).env(CHILD_HOME, home.root());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-/// The same through a shell that first does `preparation`.
-pub(crate) fn child_after(preparation: &str, test: &str, home: &Home) -> Command {
-    let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{preparation}; exec \"$0\" --exact {test} --nocapture"));
-    command.arg(std::env::current_exe().unwrap()).env(CHILD_HOME, home.root());
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
-
-/// The home a child was given; `None` in an ordinary run, where such a test has nothing to do.
-#[expect(clippy::disallowed_methods, reason = "how a parent speaks to its child")]
-pub(crate) fn child_home() -> Option<Home> {
-    std::env::var_os(CHILD_HOME).map(|root| Home::new(PathBuf::from(root)))
-}
-
-/// Says something to the parent, past the test harness's capture.
-pub(crate) fn tell(line: &str) {
-    let mut out = std::io::stdout().lock();
-    // One write a line: the parent may kill us at any byte.
-    out.write_all(format!("\ntell:{line}\n").as_bytes()).unwrap();
-    out.flush().unwrap();
-}
-
-/// What a child told.
-pub(crate) fn told(output: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(output);
-    // A line the child could not finish is no acknowledgement.
-    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
-    whole.lines().filter_map(|line| line.strip_prefix("tell:").map(str::to_owned)).collect()
-}
-
-/// Runs a child that must succeed, and returns what it told.
-pub(crate) fn run(mut command: Command) -> Vec<String> {
-    let output = command.output().unwrap();
-    assert!(
-        output.status.success(),
-        "{}\n{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    told(&output.stdout)
 }
 
 pub(crate) fn is_root() -> bool {
@@ -219,37 +135,14 @@ impl Dice {
     }
 }
 
-/// Every place a word stands in as plain bytes, in any case: the file, and the word with a little of what follows.
-pub(crate) fn grep(root: &Path, word: &str) -> Vec<(PathBuf, String)> {
-    let word = word.to_lowercase();
-    let mut found = Vec::new();
-    for path in paths_under(root).into_iter().filter(|path| path.is_file()) {
-        let bytes = fs::read(&path).unwrap().to_ascii_lowercase();
-        let text = String::from_utf8_lossy(&bytes);
-        for (at, _) in text.match_indices(&word) {
-            let rest: String = text[at..].chars().take(word.chars().count() + 6).collect();
-            found.push((path.clone(), rest));
-        }
-    }
-    found
-}
-
-/// SQLite's own opinion and the word index's, from outside.
-pub(crate) fn assert_sound(home: &Home) {
-    let db = raw(home);
-    let verdict: String = db.query_row("PRAGMA integrity_check", [], |row| row.get(0)).unwrap();
-    assert_eq!(verdict, "ok");
-    db.execute("INSERT INTO memory_words (memory_words) VALUES ('integrity-check')", []).unwrap();
-}
-
-/// What a session is told at a prompt.
+/// An injection at a prompt of a session.
 pub(crate) fn injection(
     project: ProjectId,
     session: SessionId,
     ids: &[MemoryId],
     at: Timestamp,
 ) -> Injection {
-    let given = |(rank, id): (u32, &MemoryId)| Injected {
+    let injected = |(rank, id): (u32, &MemoryId)| Injected {
         memory: *id,
         section: "relevant".into(),
         rank,
@@ -268,8 +161,8 @@ pub(crate) fn injection(
         build_us: 900,
         sections: vec!["relevant".into()],
         sections_skipped: Vec::new(),
-        text: "what was told".into(),
+        text: "injected text".into(),
         shingles: Shingles::default(),
-        memories: (1..).zip(ids).map(given).collect(),
+        memories: (1..).zip(ids).map(injected).collect(),
     }
 }

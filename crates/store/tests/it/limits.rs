@@ -1,11 +1,10 @@
 //! Disks that are full and files that may not grow: nothing acknowledged is lost, nothing is half-written (R09, R10, R34).
 
-use crate::kit::{
-    NOW, TestHome, arrival, arrival_saying, assert_sound, bar, child_after, child_home, is_root, record_all,
-    run, size, skip, tell,
-};
+use crate::child_process::{child_after, child_home, report, run};
+use crate::kit::{NOW, arrival, arrival_saying, bar, is_root, size, skip};
+use crate::test_store::{TestHome, assert_sound, is_kept};
 use backstory_memory::IdempotencyKey;
-use backstory_store::{Home, IncomingEvent, Purpose, Spool, Store};
+use backstory_store::{Home, Spool};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,26 +27,13 @@ impl Drop for SmallDisk {
     }
 }
 
-/// What a hook does. Returns whether the event is on the disk, in the database or in the spool.
-fn is_kept(home: &Home, arrival: &IncomingEvent) -> bool {
-    let stored =
-        Store::open(home, Purpose::Hook, NOW).and_then(|mut store| store.events_mut().record(arrival));
-    match stored {
-        Ok(_) => true,
-        Err(error) => {
-            assert!(error.is_storage_failure(), "a hook would not even try the spool: {error:?}");
-            home.prepare().and_then(|()| Spool::new(home).push(arrival)).is_ok()
-        }
-    }
-}
-
 /// R09.
 #[test]
 fn a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space() {
     let test = TestHome::new();
     let disk = if is_root() { SmallDisk::mount(&test.beside("disk")) } else { None };
     let Some(disk) = disk else { return skip("a small disk can only be mounted by root") };
-    let home = Home::new(disk.0.join("home"));
+    let home = TestHome::from(Home::new(disk.0.join("home")));
     let large = |number: u64| arrival_saying("s", &format!("{number} {}", "x".repeat(8000)), NOW);
     let mut kept = (0..20).filter(|number| is_kept(&home, &large(*number))).count();
     assert_eq!(kept, 20);
@@ -57,12 +43,9 @@ fn a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space()
     assert!(kept < 70, "the disk never was full");
     fs::remove_file(ballast).unwrap();
     kept += (70..80).filter(|number| is_kept(&home, &large(*number))).count();
-    let store = Store::open(&home, Purpose::Command, NOW).unwrap();
-    assert!(
-        store.events().count().unwrap() as usize >= kept,
-        "{} of {kept}",
-        store.events().count().unwrap()
-    );
+    let store = home.open();
+    let stored = store.events().count().unwrap();
+    assert!(stored >= kept as u64, "{stored} of {kept}");
     assert!(Spool::new(&home).is_empty());
     assert_eq!(fs::read_dir(home.spool().join("tmp")).map_or(0, Iterator::count), 0, "no half file is left");
     assert!(!home.spool().join("bad").exists() && !home.quarantine().exists());
@@ -79,15 +62,15 @@ fn wherever_a_file_stops_growing_nothing_acknowledged_is_lost() {
     let mut acked = 0;
     for step in 0..steps {
         let limit = 1 + step * 200 / steps;
-        let home = Home::new(test.beside(&format!("home{step}")));
+        let home = test.sibling(&format!("home{step}"));
         // Half of them begin with nothing, half with a database that grew before.
         if step % 2 == 1 {
-            let mut store = Store::open(&home, Purpose::Hook, NOW).unwrap();
-            record_all(&mut store, 100..130);
+            let mut store = home.hook();
+            store.record_all(100..130);
         }
         let limits = format!("trap '' XFSZ; ulimit -f {limit}");
         let kept = run(child_after(&limits, "limits::child_that_keeps_ten", &home));
-        let store = Store::open(&home, Purpose::Command, NOW).unwrap();
+        let store = home.open();
         let stored: Vec<String> =
             crate::events::events(&store).iter().map(|event| event.event.key.0.to_string()).collect();
         let lost: Vec<&String> = kept.iter().filter(|key| !stored.contains(key)).collect();
@@ -110,7 +93,7 @@ fn child_that_keeps_ten() {
         let arrival = arrival("s", number);
         if is_kept(&home, &arrival) {
             let IdempotencyKey(key) = arrival.event.key;
-            tell(&key.to_string());
+            report(&key.to_string());
         }
     }
 }
@@ -120,9 +103,9 @@ fn child_that_keeps_ten() {
 fn a_database_that_may_not_grow_sends_events_to_the_spool() {
     let test = TestHome::new();
     let mut store = test.hook();
-    record_all(&mut store, 100..400);
+    store.record_all(100..400);
     drop(store);
-    let kept = run(child_after("trap '' XFSZ; ulimit -f 1000", "limits::child_that_keeps_ten", &test.home));
+    let kept = run(child_after("trap '' XFSZ; ulimit -f 1000", "limits::child_that_keeps_ten", &test));
     assert_eq!(kept.len(), 10, "none is dropped");
     assert_eq!(test.open().events().count().unwrap(), 310);
     bar("R10", "10 of 10 kept by a database at its limit");

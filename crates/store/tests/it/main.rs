@@ -4,14 +4,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::print_stderr)]
 
-mod anchoring;
+mod anchors;
+mod browsing;
 mod checking;
-mod coding;
+mod child_process;
+mod code_map;
 mod events;
 mod forgetting;
 mod importing;
 mod injections;
-mod inspecting;
 mod killing;
 mod kit;
 mod limits;
@@ -26,9 +27,11 @@ mod remembering;
 mod repairing;
 mod revising;
 mod searching;
+mod sharing_store;
 mod spelling;
 mod spooling;
 mod sync;
 mod sync_conflicts;
+mod test_store;
 mod transfer;
 mod vectors;

@@ -1,8 +1,10 @@
 //! Opening: what is promised of the file, and what is refused.
 
-use crate::kit::{NOW, TestHome, arrival, ask, bar, is_root, note, number, raw, skip};
+use crate::kit::{NOW, arrival, bar, is_root, skip};
+use crate::test_store::{TestHome, ask, number, raw};
 use backstory_store::{Home, Purpose, RecordOutcome, Spool, Store, StoreError};
 use rusqlite::config::DbConfig;
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{chown, symlink};
@@ -11,7 +13,7 @@ use std::os::unix::fs::{chown, symlink};
 fn the_file_gives_space_back_and_keeps_a_log() {
     let test = TestHome::new();
     let _store = test.hook();
-    let db = raw(&test.home);
+    let db = raw(&test);
     assert_eq!(number(&db, "PRAGMA auto_vacuum"), 2, "incremental");
     let mode: String = db.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
     assert_eq!(mode, "wal");
@@ -21,15 +23,18 @@ fn the_file_gives_space_back_and_keeps_a_log() {
 fn a_hook_leaves_the_checkpoint_to_others() {
     let test = TestHome::new();
     drop(test.hook());
-    let before = fs::read(test.home.database()).unwrap();
-    let mut hook = test.hook();
-    for number in 0..400 {
-        hook.events_mut().record(&arrival("s", number)).unwrap();
-    }
-    drop(hook);
-    assert!(fs::read(test.home.database()).unwrap() == before, "the database file itself is untouched");
-    assert!(fs::metadata(test.home.root().join("backstory.db-wal")).unwrap().len() > 1 << 20);
+    let before = fs::read(test.database()).unwrap();
+    test.hook().record_all(0..400);
+    assert!(fs::read(test.database()).unwrap() == before, "the database file itself is untouched");
+    assert!(fs::metadata(test.log()).unwrap().len() > 1 << 20);
     assert_eq!(test.open().events().count().unwrap(), 400);
+}
+
+fn assert_unsafe(home: &Home) {
+    for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read] {
+        let refused = Store::open(home, purpose, NOW).unwrap_err();
+        assert!(matches!(refused, StoreError::Unsafe { .. }), "{purpose:?}: {refused}");
+    }
 }
 
 /// SEC-8.
@@ -38,14 +43,10 @@ fn a_home_that_is_a_link_or_no_directory_is_refused() {
     let test = TestHome::new();
     drop(test.open());
     let (link, file) = (test.beside("link"), test.beside("file"));
-    symlink(test.home.root(), &link).unwrap();
+    symlink(test.root(), &link).unwrap();
     fs::write(&file, "").unwrap();
-    for place in [link, file] {
-        for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read] {
-            let refused = Store::open(&Home::new(&place), purpose, NOW).unwrap_err();
-            assert!(matches!(refused, StoreError::Unsafe { .. }), "{purpose:?}: {refused}");
-        }
-    }
+    assert_unsafe(&Home::new(&link));
+    assert_unsafe(&Home::new(&file));
 }
 
 /// SEC-8.
@@ -56,11 +57,8 @@ fn a_home_of_someone_else_is_refused() {
     }
     let test = TestHome::new();
     drop(test.open());
-    chown(test.home.root(), Some(65_534), Some(65_534)).unwrap();
-    for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read] {
-        let refused = Store::open(&test.home, purpose, NOW).unwrap_err();
-        assert!(matches!(refused, StoreError::Unsafe { .. }), "{purpose:?}: {refused}");
-    }
+    chown(test.root(), Some(65_534), Some(65_534)).unwrap();
+    assert_unsafe(&test);
 }
 
 #[test]
@@ -68,49 +66,55 @@ fn a_home_with_any_name_works() {
     let test = TestHome::new();
     for name in [&b"per cent %41?a=b#c"[..], b"quote ' and space", b"not utf-8 \xff\xfe", "é数".as_bytes()]
     {
-        let home = Home::new(test.beside("x").with_file_name(std::ffi::OsString::from_vec(name.to_vec())));
-        let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
-        note(&mut store, "kept", "here");
-        let copy = store.upkeep_mut().back_up(crate::kit::KEEP, NOW).unwrap();
+        let home = test.root().with_file_name(OsString::from_vec(name.to_vec()));
+        let home = TestHome::from(Home::new(home));
+        let mut store = home.open();
+        store.note("kept", "here");
+        let copy = store.back_up();
         assert_eq!(copy.parent(), Some(home.backups().as_path()));
         assert!(copy.exists());
         drop(store);
-        assert_eq!(Store::open(&home, Purpose::Read, NOW).unwrap().memories().count().unwrap(), 1);
+        assert_eq!(home.open_for(Purpose::Read).memories().count().unwrap(), 1);
     }
 }
 
 #[test]
 fn there_is_nothing_to_read_in_an_empty_home() {
     let test = TestHome::new();
-    assert!(matches!(Store::open(&test.home, Purpose::Read, NOW), Err(StoreError::Absent { .. })));
-    assert!(!test.home.root().exists());
+    assert!(matches!(Store::open(&test, Purpose::Read, NOW), Err(StoreError::Absent { .. })));
+    assert!(!test.root().exists());
+}
+
+/// Refuses to open the database for whatever purpose, spools an event, and changes no byte.
+fn assert_refused_untouched(test: &TestHome, check: impl Fn(&StoreError)) {
+    let bytes = || (fs::read(test.database()).unwrap(), fs::read(test.log()).unwrap());
+    let before = bytes();
+    for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read, Purpose::Command] {
+        let refused = Store::open(test, purpose, NOW).unwrap_err();
+        check(&refused);
+        assert!(refused.is_storage_failure(), "the event waits for a database that can be opened");
+    }
+    Spool::new(test).push(&arrival("s", 2)).unwrap();
+    assert!(bytes() == before, "law 11");
 }
 
 /// R26, law 11.
 #[test]
 fn a_newer_database_is_refused_and_no_byte_of_it_changes() {
     let test = TestHome::new();
-    test.hook().events_mut().record(&arrival("s", 1)).unwrap();
-    let db = raw(&test.home);
+    test.hook().record(&arrival("s", 1));
+    let db = raw(&test);
     // The newer build's hook leaves its log behind, as ours do.
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
     let known = number(&db, "PRAGMA user_version");
     db.pragma_update(None, "user_version", known + 1).unwrap();
     drop(db);
-    let log = test.home.root().join("backstory.db-wal");
-    let bytes = || (fs::read(test.home.database()).unwrap(), fs::read(&log).unwrap());
-    let before = bytes();
-    for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read, Purpose::Command] {
-        let refused = Store::open(&test.home, purpose, NOW).unwrap_err();
+    assert_refused_untouched(&test, |refused| {
         let StoreError::Newer { found, known: knows, .. } = refused else { panic!("{refused}") };
-        assert_eq!((found, knows), (known + 1, known));
+        assert_eq!((*found, *knows), (known + 1, known));
         assert!(refused.to_string().contains(&format!("schema {}", known + 1)));
-        assert!(refused.is_storage_failure(), "the event waits for a build that knows the schema");
-    }
-    Spool::new(&test.home).push(&arrival("s", 2)).unwrap();
-    assert!(bytes() == before, "law 11");
-
-    raw(&test.home).pragma_update(None, "user_version", known).unwrap();
+    });
+    raw(&test).pragma_update(None, "user_version", known).unwrap();
     assert_eq!(test.open().events().count().unwrap(), 2, "what waited is taken in");
     bar("R26", "4 kinds of opening refused, 0 bytes changed");
 }
@@ -119,17 +123,17 @@ fn a_newer_database_is_refused_and_no_byte_of_it_changes() {
 fn opening_twice_in_one_process_is_harmless() {
     let test = TestHome::new();
     let (mut one, mut two) = (test.open(), test.hook());
-    assert!(matches!(one.events_mut().record(&arrival("s", 1)).unwrap(), RecordOutcome::Stored(_)));
+    assert!(matches!(one.record(&arrival("s", 1)), RecordOutcome::Stored(_)));
     drop(one);
-    assert!(matches!(two.events_mut().record(&arrival("s", 2)).unwrap(), RecordOutcome::Stored(_)));
+    assert!(matches!(two.record(&arrival("s", 2)), RecordOutcome::Stored(_)));
     drop(two);
-    assert_eq!(ask(&test.home, "SELECT count(*) FROM events"), 2);
+    assert_eq!(ask(&test, "SELECT count(*) FROM events"), 2);
 }
 
 /// A database as builds from before the first release made it.
 fn make_unreleased(test: &TestHome, version: i64) {
-    test.home.prepare().unwrap();
-    let old = raw(&test.home);
+    test.prepare().unwrap();
+    let old = raw(test);
     // Their hooks left the log behind, as ours do.
     old.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
     old.execute_batch(&format!(
@@ -147,22 +151,14 @@ fn law_11_a_database_from_before_the_first_release_is_refused_and_no_byte_of_it_
     for version in [1, 10] {
         let test = TestHome::new();
         make_unreleased(&test, version);
-        let log = test.home.root().join("backstory.db-wal");
-        let bytes = || (fs::read(test.home.database()).unwrap(), fs::read(&log).unwrap());
-        let before = bytes();
-        for purpose in [Purpose::Hook, Purpose::Command, Purpose::Read, Purpose::Command] {
-            let refused = Store::open(&test.home, purpose, NOW).unwrap_err();
+        assert_refused_untouched(&test, |refused| {
             let StoreError::OlderSchema { found, first, .. } = refused else { panic!("{refused}") };
-            assert_eq!((found, first), (version, 11));
+            assert_eq!((*found, *first), (version, 11));
             assert!(refused.to_string().contains("from before the first release"), "{refused}");
-            assert!(refused.is_storage_failure(), "events wait until the file was moved away");
-        }
-        assert_eq!(Store::repair(&test.home, NOW).unwrap(), None);
-        Spool::new(&test.home).push(&arrival("s", 1)).unwrap();
-        assert!(bytes() == before, "law 11");
-
-        fs::rename(test.home.database(), test.home.root().join("exported.db")).unwrap();
-        fs::rename(&log, test.home.root().join("exported.db-wal")).unwrap();
+            assert_eq!(Store::repair(&test, NOW).unwrap(), None);
+        });
+        fs::rename(test.database(), test.root().join("exported.db")).unwrap();
+        fs::rename(test.log(), test.root().join("exported.db-wal")).unwrap();
         assert_eq!(test.open().events().count().unwrap(), 1, "what waited is taken in");
     }
 }

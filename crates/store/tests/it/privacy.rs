@@ -1,8 +1,8 @@
 //! Who may look: modes of everything we make, and a home that cannot be written (SEC-8, R14).
 
-use crate::kit::{
-    KEEP, NOW, TestHome, arrival, child, child_after, child_home, is_root, note, paths_under, run, skip, tell,
-};
+use crate::child_process::{child, child_after, child_home, report, run};
+use crate::kit::{NOW, arrival, is_root, skip};
+use crate::test_store::{TestHome, paths_under};
 use backstory_store::{Home, Purpose, Spool, Store};
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -16,7 +16,7 @@ fn mode(path: &std::path::Path) -> u32 {
 #[test]
 fn everything_we_make_is_open_to_its_owner_only() {
     let test = TestHome::new();
-    let listed = run(child_after("umask 000", "privacy::child_that_makes_every_file", &test.home));
+    let listed = run(child_after("umask 000", "privacy::child_that_makes_every_file", &test));
     for name in [
         "backstory.db",
         "backstory.db-wal",
@@ -37,19 +37,19 @@ fn everything_we_make_is_open_to_its_owner_only() {
 #[test]
 fn child_that_makes_every_file() {
     let Some(home) = child_home() else { return };
-    let damaged = Home::new(home.root().with_file_name("damaged"));
-    Store::open(&damaged, Purpose::Command, NOW).unwrap().events_mut().record(&arrival("s", 1)).unwrap();
+    let damaged = home.sibling("damaged");
+    damaged.open().record(&arrival("s", 1));
     fs::write(damaged.database(), "garbage ".repeat(1000)).unwrap();
     Store::open(&damaged, Purpose::Hook, NOW).unwrap_err();
     show(&damaged);
-    drop(Store::open(&damaged, Purpose::Command, NOW).unwrap());
+    drop(damaged.open());
     show(&damaged);
 
-    let mut store = Store::open(&home, Purpose::Command, NOW).unwrap();
-    note(&mut store, "a", "b");
-    store.upkeep_mut().back_up(KEEP, NOW).unwrap();
-    let mut hook = Store::open(&home, Purpose::Hook, NOW).unwrap();
-    hook.events_mut().record(&arrival("s", 1)).unwrap();
+    let mut store = home.open();
+    store.note("a", "b");
+    store.back_up();
+    let mut hook = home.hook();
+    hook.record(&arrival("s", 1));
     Spool::new(&home).push(&arrival("s", 2)).unwrap();
     show(&home);
 }
@@ -57,7 +57,7 @@ fn child_that_makes_every_file() {
 fn show(home: &Home) {
     for path in paths_under(home.root()) {
         let kind = if path.is_dir() { 'd' } else { 'f' };
-        tell(&format!("{:o} {kind} {}", mode(&path), path.display()));
+        report(&format!("{:o} {kind} {}", mode(&path), path.display()));
     }
 }
 
@@ -65,7 +65,7 @@ fn show(home: &Home) {
 fn what_was_too_open_is_closed() {
     let test = TestHome::new();
     let mut hook = test.hook();
-    hook.events_mut().record(&arrival("s", 1)).unwrap();
+    hook.record(&arrival("s", 1));
     for path in test.paths() {
         let open = if path.is_dir() { 0o755 } else { 0o644 };
         fs::set_permissions(&path, fs::Permissions::from_mode(open)).unwrap();
@@ -84,17 +84,17 @@ fn a_home_that_cannot_be_written_can_be_read() {
     }
     for purpose in [Purpose::Command, Purpose::Hook] {
         let test = TestHome::new();
-        let mut store = Store::open(&test.home, purpose, NOW).unwrap();
-        note(&mut store, "read", "only");
+        let mut store = test.open_for(purpose);
+        store.note("read", "only");
         drop(store);
         for path in test.paths() {
             chown(&path, Some(65_534), Some(65_534)).unwrap();
             let closed = if path.is_dir() { 0o500 } else { 0o400 };
             fs::set_permissions(&path, fs::Permissions::from_mode(closed)).unwrap();
         }
-        fs::set_permissions(test.home.root().parent().unwrap(), fs::Permissions::from_mode(0o755)).unwrap();
+        fs::set_permissions(test.root().parent().unwrap(), fs::Permissions::from_mode(0o755)).unwrap();
         let before = test.paths();
-        let plain = child("privacy::child_that_reads", &test.home);
+        let plain = child("privacy::child_that_reads", &test);
         // The build may stand where the other user cannot go.
         let reachable = test.beside("it");
         fs::copy(plain.get_program(), &reachable).unwrap();
@@ -110,8 +110,8 @@ fn a_home_that_cannot_be_written_can_be_read() {
 #[test]
 fn child_that_reads() {
     let Some(home) = child_home() else { return };
-    let store = Store::open(&home, Purpose::Read, NOW).unwrap();
-    tell(&format!("{} memory", store.memories().count().unwrap()));
+    let store = home.open_for(Purpose::Read);
+    report(&format!("{} memory", store.memories().count().unwrap()));
     Store::open(&home, Purpose::Command, NOW)
         .and_then(|mut store| store.events_mut().record(&arrival("s", 1)))
         .unwrap_err();

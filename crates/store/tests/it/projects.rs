@@ -1,7 +1,8 @@
 //! Which project a folder belongs to, and what becomes of its memories when projects are renamed or merged.
 
-use crate::kit::{NOW, TestHome, arrival, ask, draft, new, project, project_ref};
-use backstory_memory::{ProjectKey, ProjectRef};
+use crate::kit::{NOW, arrival, draft, project_ref};
+use crate::test_store::{TestStore, ask};
+use backstory_memory::{ProjectKey, ProjectRef, Redacted};
 use backstory_store::{Filter, Scope};
 
 fn seen(root: &str, keys: &[&str]) -> ProjectRef {
@@ -11,13 +12,12 @@ fn seen(root: &str, keys: &[&str]) -> ProjectRef {
 
 #[test]
 fn a_folder_met_again_is_the_same_project() {
-    let test = TestHome::new();
-    let mut store = test.open();
+    let mut store = TestStore::new();
     assert_eq!(store.projects().find(&project_ref("/home/u/one")).unwrap(), None);
-    let one = project(&mut store, "/home/u/one");
-    assert_eq!(project(&mut store, "/home/u/one"), one);
+    let one = store.project();
+    assert_eq!(store.project(), one);
     assert_eq!(store.projects().find(&project_ref("/home/u/one")).unwrap(), Some(one));
-    assert_ne!(project(&mut store, "/home/u/two"), one);
+    assert_ne!(store.project_at("/home/u/two"), one);
     let read = store.projects().get(one).unwrap().unwrap();
     assert_eq!((read.name.as_str(), read.roots), ("one", vec!["/home/u/one".to_owned()]));
     assert_eq!(read.keys, [ProjectKey::Path("/home/u/one".into())]);
@@ -25,22 +25,20 @@ fn a_folder_met_again_is_the_same_project() {
 
 #[test]
 fn clones_share_a_project_and_each_folder_is_noted() {
-    let test = TestHome::new();
-    let mut store = test.open();
+    let mut store = TestStore::new();
     let first = seen("/a", &["remote:h/r", "birth:a", "path:/a"]);
     let clone = seen("/b", &["remote:h/r", "birth:b", "path:/b"]);
-    let id = store.projects_mut().find_or_create(&first, NOW).unwrap();
-    assert_eq!(store.projects_mut().find_or_create(&clone, NOW.plus_ms(1)).unwrap(), id);
+    let id = store.project_of(first);
+    assert_eq!(store.projects_mut().find_or_create(&Redacted::vouch(clone), NOW.plus_ms(1)).unwrap(), id);
     let read = store.projects().get(id).unwrap().unwrap();
     assert_eq!((read.roots, read.keys.len()), (vec!["/b".to_owned(), "/a".to_owned()], 5));
 }
 
 #[test]
 fn the_place_belongs_to_who_stands_there_now() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let before = store.projects_mut().find_or_create(&seen("/a", &["birth:a", "path:/a"]), NOW).unwrap();
-    let after = store.projects_mut().find_or_create(&seen("/a", &["birth:b", "path:/a"]), NOW).unwrap();
+    let mut store = TestStore::new();
+    let before = store.project_of(seen("/a", &["birth:a", "path:/a"]));
+    let after = store.project_of(seen("/a", &["birth:b", "path:/a"]));
     assert_ne!(before, after);
     assert_eq!(store.projects().find(&seen("/a", &["path:/a"])).unwrap(), Some(after));
     assert_eq!(store.projects().get(before).unwrap().unwrap().roots, Vec::<String>::new());
@@ -48,58 +46,54 @@ fn the_place_belongs_to_who_stands_there_now() {
 
 #[test]
 fn a_submodule_knows_the_project_that_holds_it() {
-    let test = TestHome::new();
-    let mut store = test.open();
+    let mut store = TestStore::new();
     let outer = project_ref("/home/u/outer");
     let inner = ProjectRef { parent: Some(Box::new(outer.clone())), ..project_ref("/home/u/outer/inner") };
-    let id = store.projects_mut().find_or_create(&inner, NOW).unwrap();
+    let id = store.project_of(inner);
     let parent = store.projects().get(id).unwrap().unwrap().parent.unwrap();
     assert_eq!(store.projects().find(&outer).unwrap(), Some(parent));
 }
 
 #[test]
 fn a_renamed_project_is_found_by_its_name_in_any_case() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let id = project(&mut store, "/home/u/one");
-    store.projects_mut().rename(id, "Heron").unwrap();
+    let mut store = TestStore::new();
+    let id = store.project();
+    store.projects_mut().rename(id, &Redacted::vouch("Heron".into())).unwrap();
     let named: Vec<_> =
         store.projects().named("heron").unwrap().into_iter().map(|project| project.id).collect();
     assert_eq!(named, [id]);
     assert!(store.projects().named("one").unwrap().is_empty());
-    assert_eq!(project(&mut store, "/home/u/one"), id, "the folder is still the same project");
-    assert_eq!(store.projects().get(id).unwrap().unwrap().name, "Heron", "and keeps the name it was given");
+    assert_eq!(store.project(), id, "the folder is still the same project");
+    assert_eq!(store.projects().get(id).unwrap().unwrap().name, "Heron", "and keeps its new name");
 }
 
 #[test]
 fn merging_moves_everything_and_both_folders_are_one_project() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let into = project(&mut store, "/home/u/two");
-    store.events_mut().record(&arrival("s", 1)).unwrap();
-    let from = project(&mut store, "/home/u/one");
+    let mut store = TestStore::new();
+    let into = store.project_at("/home/u/two");
+    store.record(&arrival("s", 1));
+    let from = store.project();
     let inner =
         ProjectRef { parent: Some(Box::new(project_ref("/home/u/one"))), ..project_ref("/home/u/one/inner") };
-    let inner = store.projects_mut().find_or_create(&inner, NOW).unwrap();
-    let id = store.memories_mut().remember(&new(from, draft("a", "b"))).unwrap();
+    let inner = store.project_of(inner);
+    let id = store.remember_in(from, draft("a", "b"));
     store.projects_mut().merge(from, into).unwrap();
     assert_eq!(store.search().list(&Filter::within(Scope::Project(into))).unwrap(), [id]);
-    assert_eq!(project(&mut store, "/home/u/one"), into);
+    assert_eq!(store.project(), into);
     assert!(store.projects().get(from).unwrap().is_none());
     assert_eq!(store.projects().get(inner).unwrap().unwrap().parent, Some(into));
     let summaries = store.projects().list().unwrap();
     let summary = summaries.iter().find(|summary| summary.project.id == into).unwrap();
     assert_eq!((summary.memories, summary.sessions, summary.last_active_at), (1, 1, Some(NOW)));
-    assert_eq!(ask(&test.home, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+    assert_eq!(ask(store.home(), "SELECT count(*) FROM pragma_foreign_key_check"), 0);
 }
 
 #[test]
 fn a_project_merged_into_itself_or_into_nothing_is_left_alone() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let one = project(&mut store, "/home/u/one");
+    let mut store = TestStore::new();
+    let one = store.project();
     store.projects_mut().merge(one, one).unwrap();
-    assert_eq!(project(&mut store, "/home/u/one"), one);
+    assert_eq!(store.project(), one);
     store.projects_mut().merge(one, backstory_memory::ProjectId(99)).unwrap_err();
     assert_eq!(store.projects().find(&project_ref("/home/u/one")).unwrap(), Some(one));
 }

@@ -1,13 +1,12 @@
 //! Memories: written whole, read back whole, kept out once forgotten.
 
-use crate::kit::{NOW, TestHome, any_of, arrival, ask, assert_sound, draft, new, note, project};
+use crate::kit::{NOW, any_of, arrival, draft, everywhere, new};
+use crate::test_store::{TestStore, ask, assert_sound};
 use backstory_memory::{
     Category, Confidence, Content, Details, EventId, Importance, Kind, MemoryId, MemoryScope, Provenance,
     SummaryDetails, Timestamp, Uid,
 };
-use backstory_store::{
-    CheckDepth, Filter, InsertOutcome, MemoryOrigin, NewMemory, RecordOutcome, Scope, StoreError,
-};
+use backstory_store::{InsertOutcome, MemoryOrigin, NewMemory, RecordOutcome, StoreError};
 use proptest::prelude::*;
 use std::cell::RefCell;
 
@@ -57,31 +56,28 @@ fn any_draft() -> impl Strategy<Value = Content> {
 
 #[test]
 fn whatever_a_memory_says_is_read_back_as_it_was_written() {
-    let test = TestHome::new();
-    let store = RefCell::new(test.open());
-    let project = project(&mut store.borrow_mut(), "/home/u/one");
+    let store = RefCell::new(TestStore::new());
     proptest!(ProptestConfig::with_cases(192), |(content in any_draft(), other in any_draft())| {
         let mut store = store.borrow_mut();
-        let id = store.memories_mut().remember(&new(project, content.clone())).unwrap();
-        let memory = store.memories().get(id).unwrap().unwrap();
+        let id = store.remember(content.clone());
+        let memory = store.memory(id);
         prop_assert!(memory.is_intact());
         prop_assert_eq!(&memory.content, &content);
-        store.memories_mut().revise(id, &other, NOW).unwrap();
-        let memory = store.memories().get(id).unwrap().unwrap();
+        store.revise(id, other.clone(), NOW);
+        let memory = store.memory(id);
         prop_assert!(memory.is_intact());
         prop_assert_eq!(&memory.content, &other);
-        prop_assert_eq!(&store.memories().revisions(id).unwrap()[0].body, &content.body);
+        prop_assert_eq!(&store.memories().revisions(id).unwrap()[0].content.body, &content.body);
     });
     let store = store.into_inner();
-    let report = store.upkeep().check(CheckDepth::Full).unwrap();
+    let report = store.check();
     assert!(report.is_sound(), "{report:?}");
 }
 
 #[test]
 fn writing_many_twice_writes_them_once() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let project = project(&mut store, "/home/u/one");
+    let mut store = TestStore::new();
+    let project = store.project();
     let uid = |text| Some(Uid::parse(text).unwrap());
     let many = [
         NewMemory { uid: uid("dec-1"), ..new(project, draft("one", "first")) },
@@ -103,13 +99,12 @@ fn writing_many_twice_writes_them_once() {
 }
 
 #[test]
-fn memories_are_read_in_the_order_asked_for() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let ids: Vec<MemoryId> = (0..3).map(|n| note(&mut store, &format!("n{n}"), "")).collect();
-    let asked = [ids[2], MemoryId(999), ids[0]];
+fn memories_are_read_in_the_order_of_the_ids() {
+    let mut store = TestStore::new();
+    let ids: Vec<MemoryId> = (0..3).map(|n| store.note(&format!("n{n}"), "")).collect();
+    let wanted = [ids[2], MemoryId(999), ids[0]];
     let read: Vec<MemoryId> =
-        store.memories().get_many(&asked).unwrap().iter().map(|memory| memory.id).collect();
+        store.memories().get_many(&wanted).unwrap().iter().map(|memory| memory.id).collect();
     assert_eq!(read, [ids[2], ids[0]]);
     let mut all = Vec::new();
     store.memories().for_each(|memory| all.push(memory.id)).unwrap();
@@ -119,15 +114,14 @@ fn memories_are_read_in_the_order_asked_for() {
 /// S15.
 #[test]
 fn what_was_forgotten_stays_out_by_uid_and_by_words() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let project = project(&mut store, "/home/u/one");
+    let mut store = TestStore::new();
+    let project = store.project();
     let uid = Uid::parse("gone").unwrap();
     let gone = NewMemory { uid: Some(uid.clone()), ..new(project, draft("Secret name", "is heron")) };
     let id = store.memories_mut().remember(&gone).unwrap();
-    store.memories_mut().revise(id, &draft("Secret name", "is egret"), NOW).unwrap();
-    let keeper = note(&mut store, "kept", "words");
-    store.memories_mut().forget(&[id], NOW).unwrap();
+    store.revise(id, draft("Secret name", "is egret"), NOW);
+    let keeper = store.note("kept", "words");
+    store.forget(&[id]);
 
     let same_uid = NewMemory { uid: Some(uid), ..new(project, draft("other", "words entirely")) };
     let same_words = new(project, draft("secret NAME", "is, egret!"));
@@ -151,25 +145,23 @@ fn what_was_forgotten_stays_out_by_uid_and_by_words() {
 
 #[test]
 fn evidence_that_is_gone_does_not_keep_a_memory_from_being_written() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let RecordOutcome::Stored(event) = store.events_mut().record(&arrival("s", 1)).unwrap() else { panic!() };
-    let project = project(&mut store, "/home/u/one");
+    let mut store = TestStore::new();
+    let RecordOutcome::Stored(event) = store.record(&arrival("s", 1)) else { panic!() };
+    let project = store.project();
     let origin = MemoryOrigin { events: vec![event, EventId(77), event], ..MemoryOrigin::default() };
     store.memories_mut().remember(&NewMemory { origin, ..new(project, draft("a", "b")) }).unwrap();
-    assert_eq!(ask(&test.home, "SELECT count(*) FROM evidence"), 1);
+    assert_eq!(ask(store.home(), "SELECT count(*) FROM evidence"), 1);
 }
 
 #[test]
 fn a_failed_batch_writes_nothing() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let good = new(project(&mut store, "/home/u/one"), draft("good", "bulbul"));
+    let mut store = TestStore::new();
+    let good = new(store.project(), draft("good", "bulbul"));
     let bad = NewMemory { project: backstory_memory::ProjectId(99), ..good.clone() };
     store.memories_mut().remember_all(&[good, bad]).unwrap_err();
     assert_eq!(store.memories().count().unwrap(), 0);
-    let hits = store.search().exact(&any_of(&["bulbul"]), &Filter::within(Scope::Everywhere)).unwrap();
+    let hits = store.search().exact(&any_of(&["bulbul"]), &everywhere()).unwrap();
     assert!(hits.is_empty());
-    drop(store);
-    assert_sound(&test.home);
+    let test = store.close();
+    assert_sound(&test);
 }

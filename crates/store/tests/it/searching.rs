@@ -1,88 +1,48 @@
-//! Finding: any question is allowed, identifiers meet, and no project sees another's memories (law 8, S12).
+//! Searching: any query is allowed, identifiers are found however they are written, and no project sees another's memories (law 8, S12).
 
-use crate::kit::{TestHome, any_of, bar, draft, new, note, project};
+use crate::kit::{INDEX_LANGUAGE, any_of, bar, draft, everywhere, new, owned, query_for, within};
 use crate::remembering::any_text;
-use backstory_memory::{Content, Kind, MemoryId, MemoryScope, Timestamp, identifier_terms, words};
-use backstory_store::{Filter, NewMemory, Scope, StandingFilter, Store, StoreError, WordQuery};
+use crate::test_store::TestStore;
+use backstory_memory::{Content, Kind, MemoryId, MemoryScope, Timestamp};
+use backstory_store::{Filter, Scope, StandingFilter, StoreError, WordQuery};
 use proptest::prelude::*;
 
-/// As `recall` asks: the words themselves and what the index calls their companions.
-fn question(text: &str) -> WordQuery {
-    let mut query = WordQuery::default();
-    words(text).for_each(|word| query.word(&word));
-    identifier_terms(text).split(' ').for_each(|word| query.word(word));
-    query
-}
-
-fn found(store: &Store, query: &WordQuery, filter: &Filter) -> Vec<MemoryId> {
-    store.search().exact(query, filter).unwrap().iter().map(|hit| hit.memory).collect()
-}
-
-fn everywhere() -> Filter {
-    Filter::within(Scope::Everywhere)
-}
-
 #[test]
-fn any_text_can_be_asked() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    note(&mut store, "a note", "about nothing");
+fn any_text_can_be_searched_for() {
+    let mut store = TestStore::new();
+    store.note("a note", "about nothing");
     proptest!(ProptestConfig::with_cases(512), |(text in any_text(60), file in any_text(12))| {
         let mut query = WordQuery::default();
         query.word(&text);
         query.prefix(&text);
         store.search().exact(&query, &everywhere()).unwrap();
-        store.search().exact(&question(&text), &Filter { file: Some(file), ..everywhere() }).unwrap();
+        store.search().exact(&query_for(&text), &Filter { file: Some(file), ..everywhere() }).unwrap();
     });
 }
 
 #[test]
 fn the_words_of_the_index_language_are_only_words() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let id = note(&mut store, "plain", "alpha near beta and gamma or delta not epsilon title");
-    for text in [
-        "\"",
-        "\"\"",
-        "*",
-        "a*",
-        "NEAR(alpha beta)",
-        "AND",
-        "alpha AND",
-        "NOT epsilon",
-        "OR OR",
-        "^alpha",
-        "title:alpha",
-        "{title body}: x",
-        "-",
-        "alpha + beta",
-        "\0",
-        "al\0pha",
-        "(",
-        ")",
-        "alpha\"beta",
-        "\u{345}",
-        "''",
-    ] {
+    let mut store = TestStore::new();
+    let id = store.note("plain", "alpha near beta and gamma or delta not epsilon title");
+    for text in INDEX_LANGUAGE {
         let mut query = WordQuery::default();
         query.word(text);
         query.prefix(text);
         store.search().exact(&query, &everywhere()).unwrap();
     }
-    assert_eq!(found(&store, &any_of(&["AND"]), &everywhere()), [id], "a word like any other");
-    assert_eq!(found(&store, &any_of(&["NEAR"]), &everywhere()), [id]);
-    assert!(found(&store, &any_of(&["title:alpha"]), &everywhere()).is_empty(), "a phrase, not a column");
-    assert!(found(&store, &WordQuery::default(), &everywhere()).is_empty());
+    assert_eq!(store.found_by("AND"), [id], "a word like any other");
+    assert_eq!(store.found_by("NEAR"), [id]);
+    assert!(store.found_by("title:alpha").is_empty(), "a phrase, not a column");
+    assert!(store.found(&WordQuery::default(), &everywhere()).is_empty());
 }
 
 #[test]
-fn a_question_of_a_megabyte_is_answered() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let id = note(&mut store, "needle", "in a haystack");
+fn a_query_of_a_megabyte_is_answered() {
+    let mut store = TestStore::new();
+    let id = store.note("needle", "in a haystack");
     let many: String = (0..150_000).map(|n| format!("word{n} ")).collect();
     assert!(many.len() > 1 << 20);
-    assert_eq!(found(&store, &question(&format!("needle {many}")), &everywhere()), [id]);
+    assert_eq!(store.found(&query_for(&format!("needle {many}")), &everywhere()), [id]);
     for whole in [many, "x".repeat(1 << 20), "数".repeat(1 << 19), "\"".repeat(1 << 20)] {
         let mut query = any_of(&[&whole]);
         query.prefix(&whole);
@@ -92,32 +52,30 @@ fn a_question_of_a_megabyte_is_answered() {
 }
 
 #[test]
-fn identifiers_meet_however_they_are_written() {
-    let test = TestHome::new();
-    let mut store = test.open();
+fn identifiers_are_found_however_they_are_written() {
+    let mut store = TestStore::new();
     let ids = [
-        note(&mut store, "camel", "call runMigration first"),
-        note(&mut store, "snake", "call run_migration first"),
-        note(&mut store, "kebab", "call run-migration first"),
-        note(&mut store, "words", "how we run the migrations"),
+        store.note("camel", "call runMigration first"),
+        store.note("snake", "call run_migration first"),
+        store.note("kebab", "call run-migration first"),
+        store.note("words", "how we run the migrations"),
     ];
-    for asked in ["runMigration", "run_migration", "run migration", "RunMigration"] {
-        let mut hits = found(&store, &question(asked), &everywhere());
+    for text in ["runMigration", "run_migration", "run migration", "RunMigration"] {
+        let mut hits = store.found(&query_for(text), &everywhere());
         hits.sort();
-        assert_eq!(hits, ids, "{asked}");
+        assert_eq!(hits, ids, "{text}");
     }
-    assert_eq!(found(&store, &any_of(&["runmigration"]), &everywhere()).len(), 3, "written together");
+    assert_eq!(store.found_by("runmigration").len(), 3, "written together");
 }
 
 #[test]
 fn scripts_without_spaces_accents_and_endings_are_found() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let chinese = note(&mut store, "数据库迁移必须先备份", "每次部署之前");
-    let japanese = note(&mut store, "テスト", "データベースを移行する");
-    let french = note(&mut store, "déploiement", "Étapes nécessaires");
-    let english = note(&mut store, "migrating", "databases");
-    let check = |asked, id| assert_eq!(found(&store, &question(asked), &everywhere()), [id], "{asked}");
+    let mut store = TestStore::new();
+    let chinese = store.note("数据库迁移必须先备份", "每次部署之前");
+    let japanese = store.note("テスト", "データベースを移行する");
+    let french = store.note("déploiement", "Étapes nécessaires");
+    let english = store.note("migrating", "databases");
+    let check = |text, id| assert_eq!(store.found(&query_for(text), &everywhere()), [id], "{text}");
     check("备份", chinese);
     check("数据库", chinese);
     check("データベース", japanese);
@@ -126,22 +84,20 @@ fn scripts_without_spaces_accents_and_endings_are_found() {
 }
 
 #[test]
-fn the_beginning_of_a_word_is_enough_when_asked_so() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let id = note(&mut store, "kubernetes", "cluster");
+fn a_prefix_finds_words_by_their_beginning() {
+    let mut store = TestStore::new();
+    let id = store.note("kubernetes", "cluster");
     let mut query = WordQuery::default();
     query.prefix("kube");
-    assert_eq!(found(&store, &query, &everywhere()), [id]);
-    assert!(found(&store, &any_of(&["kube"]), &everywhere()).is_empty());
+    assert_eq!(store.found(&query, &everywhere()), [id]);
+    assert!(store.found_by("kube").is_empty());
 }
 
 #[test]
 fn a_word_counts_most_in_the_title() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let body = note(&mut store, "something else", "heron lives here");
-    let title = note(&mut store, "heron", "lives in something else here");
+    let mut store = TestStore::new();
+    let body = store.note("something else", "heron lives here");
+    let title = store.note("heron", "lives in something else here");
     let hits = store.search().exact(&any_of(&["heron"]), &everywhere()).unwrap();
     assert_eq!([hits[0].memory, hits[1].memory], [title, body]);
     assert!(hits[0].bm25 > hits[1].bm25);
@@ -154,31 +110,30 @@ fn no_question_reaches_into_another_project() {
     let some = || prop::sample::subsequence(vocabulary.to_vec(), 1..4).prop_map(|words| words.join(" "));
     let memory = (0usize..2, some(), some(), prop::bool::weighted(0.2));
     let memories = prop::collection::vec(memory, 1..12);
-    proptest!(ProptestConfig::with_cases(24), |(memories in memories, asked in prop::collection::vec(some(), 5))| {
-        let test = TestHome::new();
-        let mut store = test.open();
-        let projects = [project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two")];
+    proptest!(ProptestConfig::with_cases(24), |(memories in memories, texts in prop::collection::vec(some(), 5))| {
+        let mut store = TestStore::new();
+        let projects = [store.project(), store.project_at("/home/u/two")];
         let mut visible = [vec![], vec![]];
         for (owner, title, body, is_users) in memories {
             let scope = if is_users { MemoryScope::User } else { MemoryScope::Project };
             let content = Content { scope, files: vec!["src/a.rs".into()], ..draft(&title, &body) };
-            let id = store.memories_mut().remember(&new(projects[owner], content)).unwrap();
+            let id = store.remember_in(projects[owner], content);
             visible[owner].push(id);
             if is_users { visible[1 - owner].push(id); }
         }
         for (project, visible) in projects.iter().zip(&visible) {
-            let reach = Filter { limit: 100, ..Filter::within(Scope::Project(*project)) };
+            let reach = Filter { limit: 100, ..within(*project) };
             let mut listed = store.search().list(&reach).unwrap();
             listed.sort();
             prop_assert_eq!(&listed, visible);
             let by_file = Filter { file: Some("a.rs".into()), ..reach.clone() };
-            for text in &asked {
-                let hits = found(&store, &question(text), &reach);
+            for text in &texts {
+                let hits = store.found(&query_for(text), &reach);
                 prop_assert!(hits.iter().all(|id| visible.contains(id)), "{:?} beyond {:?}", hits, visible);
-                let expected: Vec<_> = found(&store, &question(text), &Filter { limit: 100, ..everywhere() })
+                let expected: Vec<_> = store.found(&query_for(text), &Filter { limit: 100, ..everywhere() })
                     .into_iter().filter(|id| visible.contains(id)).collect();
                 prop_assert_eq!(&hits, &expected, "nothing within reach is missing");
-                prop_assert_eq!(found(&store, &question(text), &by_file), expected);
+                prop_assert_eq!(store.found(&query_for(text), &by_file), expected);
             }
         }
     });
@@ -187,39 +142,36 @@ fn no_question_reaches_into_another_project() {
 
 #[test]
 fn common_words_find_what_fits_however_old_it_is() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let (old, young) = (project(&mut store, "/home/u/old"), project(&mut store, "/home/u/young"));
+    let mut store = TestStore::new();
+    let (old, young) = (store.project_at("/home/u/old"), store.project_at("/home/u/young"));
     let of = |project, kind| new(project, Content { kind, ..draft("database connection", "pool") });
     store.memories_mut().remember_all(&[of(old, Kind::Decision)]).unwrap();
     store.memories_mut().remember_all(&vec![of(old, Kind::Note); 2_000]).unwrap();
     store.memories_mut().remember_all(&vec![of(young, Kind::Note); 2_100]).unwrap();
     let query = any_of(&["database", "connection"]);
-    let here = Filter::within(Scope::Project(old));
-    assert_eq!(found(&store, &query, &here).len(), 20, "a large project beside a busier one");
-    let decisions = Filter { kinds: vec![Kind::Decision], ..everywhere() };
-    assert_eq!(found(&store, &query, &decisions), [MemoryId(1)]);
-    let decisions = Filter { kinds: vec![Kind::Decision], ..here };
-    assert_eq!(found(&store, &query, &decisions), [MemoryId(1)]);
-    assert_eq!(found(&store, &query, &Filter { kinds: vec![Kind::Goal], ..everywhere() }), []);
+    let here = within(old);
+    assert_eq!(store.found(&query, &here).len(), 20, "a large project beside a busier one");
+    for scope in [everywhere(), here] {
+        let decisions = Filter { kinds: vec![Kind::Decision], ..scope };
+        assert_eq!(store.found(&query, &decisions), [MemoryId(1)]);
+    }
+    assert_eq!(store.found(&query, &Filter { kinds: vec![Kind::Goal], ..everywhere() }), []);
 }
 
 #[test]
 fn filters_narrow_what_is_found_and_what_is_listed() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let home = project(&mut store, "/home/u/one");
+    let mut store = TestStore::new();
+    let home = store.project();
     let mut write = |kind, at, files: &[&str]| {
-        let files = files.iter().map(|file| (*file).to_owned()).collect();
-        let content = Content { kind, files, ..draft("heron", &format!("at {at}")) };
-        store.memories_mut().remember(&NewMemory { created_at: Timestamp(at), ..new(home, content) }).unwrap()
+        let content = Content { kind, files: owned(files), ..draft("heron", &format!("at {at}")) };
+        store.remember_at(home, content, Timestamp(at))
     };
     let decision = write(Kind::Decision, 10, &["src/store/open.rs"]);
     let failure = write(Kind::Failure, 20, &["open.rs"]);
     let note = write(Kind::Note, 30, &["src/reopen.rs", "docs/100%_sure.md"]);
     let check = |filter: Filter, expected: &[MemoryId]| {
         assert_eq!(store.search().list(&filter).unwrap(), expected, "{filter:?}");
-        let mut hits = found(&store, &any_of(&["heron"]), &filter);
+        let mut hits = store.found(&any_of(&["heron"]), &filter);
         hits.sort_by_key(|id| std::cmp::Reverse(*id));
         assert_eq!(hits, expected, "{filter:?}");
     };
@@ -235,25 +187,19 @@ fn filters_narrow_what_is_found_and_what_is_listed() {
     check(file("%"), &[]);
     check(Filter { limit: 0, ..everywhere() }, &[]);
     assert_eq!(store.search().list(&Filter { limit: 1, offset: 1, ..everywhere() }).unwrap(), [failure]);
-    let all = found(&store, &any_of(&["heron"]), &everywhere());
+    let all = store.found_by("heron");
     for offset in 0..4 {
         let page = Filter { limit: 2, offset, ..everywhere() };
         let expected: Vec<_> = all.iter().copied().skip(offset as usize).take(2).collect();
-        assert_eq!(found(&store, &any_of(&["heron"]), &page), expected, "pages do not overlap");
+        assert_eq!(store.found(&any_of(&["heron"]), &page), expected, "pages do not overlap");
     }
 }
 
 #[test]
 fn the_timeline_shows_what_was_written_around_a_memory() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let [one, two] = [project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two")];
-    let mut at = |project, ms, title: &str| {
-        store
-            .memories_mut()
-            .remember(&NewMemory { created_at: Timestamp(ms), ..new(project, draft(title, "")) })
-            .unwrap()
-    };
+    let mut store = TestStore::new();
+    let [one, two] = [store.project(), store.project_at("/home/u/two")];
+    let mut at = |project, ms, title: &str| store.remember_at(project, draft(title, ""), Timestamp(ms));
     let late = at(one, 50, "late");
     let [a, b, c] = [at(one, 10, "a"), at(one, 20, "b"), at(one, 20, "c")];
     at(two, 15, "elsewhere");
@@ -264,22 +210,20 @@ fn the_timeline_shows_what_was_written_around_a_memory() {
 }
 
 #[test]
-fn a_memory_is_judged_as_a_list_is_cut() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let (here, there) = (project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two"));
+fn a_filter_matches_the_memories_that_it_lists() {
+    let mut store = TestStore::new();
+    let (here, there) = (store.project(), store.project_at("/home/u/two"));
     for number in 0..48 {
         let mut content = draft(&format!("memory {number}"), "what it says");
         content.kind = if number % 3 == 0 { Kind::Decision } else { Kind::Note };
         content.scope = if number % 5 == 0 { MemoryScope::User } else { MemoryScope::Project };
-        content.files =
-            [vec![], vec!["src/open.rs".to_owned()], vec!["src/reopen.rs".to_owned()]][number % 3].clone();
+        content.files = owned([&[][..], &["src/open.rs"], &["src/reopen.rs"]][number % 3]);
         let at = Timestamp(1_000 + i64::try_from(number % 7).unwrap());
         let place = if number % 2 == 0 { here } else { there };
-        store.memories_mut().remember(&NewMemory { created_at: at, ..new(place, content) }).unwrap();
+        store.remember_at(place, content, at);
     }
     let first = store.search().list(&everywhere()).unwrap()[0];
-    store.memories_mut().supersede(first, &new(here, draft("memory 49", "what it says now"))).unwrap();
+    store.supersede(first, draft("memory 49", "what it says now"));
     let all =
         store.search().list(&Filter { standing: StandingFilter::Any, limit: 100, ..everywhere() }).unwrap();
     let mut fitted = 0;

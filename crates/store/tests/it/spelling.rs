@@ -1,27 +1,28 @@
 //! Words as people type them: misspelt, half, in any script, as versions and paths; and searching where the index is lost.
 
-use crate::kit::{DAY, NOW, TestHome, any_of, draft, new, note, project, raw};
+use crate::kit::{DAY, INDEX_LANGUAGE, NOW, any_of, draft, new, query_for};
 use crate::remembering::any_text;
+use crate::test_store::{TestStore, raw};
 use backstory_memory::{Content, Kind, MemoryId, ProjectId, Timestamp, identifier_terms, words};
-use backstory_store::{Filter, NewMemory, Scope, SpellingCorrection, Store, WordQuery, WordStrategy};
+use backstory_store::{Filter, NewMemory, Scope, SpellingCorrection, WordQuery, WordStrategy};
 use proptest::prelude::*;
 
 fn everywhere() -> Filter {
     Filter { limit: 100, ..Filter::within(Scope::Everywhere) }
 }
 
-fn found(store: &Store, query: &WordQuery) -> Vec<MemoryId> {
+fn found(store: &TestStore, query: &WordQuery) -> Vec<MemoryId> {
     store.search().corrected(query, &everywhere()).unwrap().hits.iter().map(|hit| hit.memory).collect()
 }
 
-fn read_as(store: &Store, word: &str, reach: Scope) -> Vec<String> {
+fn read_as(store: &TestStore, word: &str, reach: Scope) -> Vec<String> {
     let answer = store.search().corrected(&any_of(&[word]), &Filter::within(reach)).unwrap();
     assert!(answer.corrections.iter().all(|reading| reading.word == word));
     answer.corrections.into_iter().map(|reading| reading.corrected).collect()
 }
 
 /// Fills a store until ranking everything would be too slow.
-fn fill(store: &mut Store, project: ProjectId) {
+fn fill(store: &mut TestStore, project: ProjectId) {
     let filler: Vec<NewMemory> =
         (0..2_500).map(|n| new(project, draft("database connection", &format!("pool {n}")))).collect();
     store.memories_mut().remember_all(&filler).unwrap();
@@ -29,12 +30,11 @@ fn fill(store: &mut Store, project: ProjectId) {
 
 #[test]
 fn a_misspelt_word_is_read_as_the_nearest_known_one() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let id = note(&mut store, "The migration", "locks the database; Kubernetes waits for the receiver");
-    let home = project(&mut store, "/home/u/one");
+    let mut store = TestStore::new();
+    let id = store.note("The migration", "locks the database; Kubernetes waits for the receiver");
+    let home = store.project();
     for size in ["small", "large"] {
-        for (asked, known) in [
+        for (typed, known) in [
             ("migartion", "migration"),
             ("migraton", "migration"),
             ("miggration", "migration"),
@@ -44,9 +44,9 @@ fn a_misspelt_word_is_read_as_the_nearest_known_one() {
             ("kubernettes", "kubernetes"),
             ("reciever", "receiver"),
         ] {
-            assert_eq!(read_as(&store, asked, Scope::Everywhere), [known], "{asked} in a {size} store");
-            let hits = found(&store, &any_of(&[asked, "receiver"]));
-            assert!(hits.contains(&id), "{asked} in a {size} store: {hits:?}");
+            assert_eq!(read_as(&store, typed, Scope::Everywhere), [known], "{typed} in a {size} store");
+            let hits = found(&store, &any_of(&[typed, "receiver"]));
+            assert!(hits.contains(&id), "{typed} in a {size} store: {hits:?}");
         }
         for right in ["migrations", "Database", "wait", "zebra", "migr", "xy", "v3"] {
             assert!(read_as(&store, right, Scope::Everywhere).is_empty(), "{right}");
@@ -56,21 +56,19 @@ fn a_misspelt_word_is_read_as_the_nearest_known_one() {
 }
 
 #[test]
-fn words_that_no_memory_holds_are_told() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    note(&mut store, "The migration", "locks the database");
-    let asked = any_of(&["migrations", "databse", "zebra", "v3"]);
-    let answer = store.search().corrected(&asked, &everywhere()).unwrap();
+fn words_that_no_memory_holds_are_reported() {
+    let mut store = TestStore::new();
+    store.note("The migration", "locks the database");
+    let typed = any_of(&["migrations", "databse", "zebra", "v3"]);
+    let answer = store.search().corrected(&typed, &everywhere()).unwrap();
     assert_eq!(answer.unknown_words, ["v3", "zebra"], "neither what is known nor what is near to it");
 }
 
 #[test]
 fn a_near_word_counts_less_than_the_word_itself() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let near = note(&mut store, "migration", "of things");
-    note(&mut store, "other", "things");
+    let mut store = TestStore::new();
+    let near = store.note("migration", "of things");
+    store.note("other", "things");
     let score = |word| store.search().corrected(&any_of(&[word]), &everywhere()).unwrap().hits[0];
     assert_eq!(score("migartion").memory, near);
     assert!(score("migartion").bm25 < score("migration").bm25);
@@ -81,22 +79,20 @@ fn a_near_word_counts_less_than_the_word_itself() {
 /// Numbers have neighbours that mean something else.
 #[test]
 fn codes_and_versions_are_never_guessed() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    note(&mut store, "error E0308", "port 8080, SQLite v3.51.3");
-    for asked in ["E0309", "8081", "v3.51.4", "e03080"] {
-        assert!(found(&store, &any_of(&[asked])).is_empty(), "{asked}");
+    let mut store = TestStore::new();
+    store.note("error E0308", "port 8080, SQLite v3.51.3");
+    for typed in ["E0309", "8081", "v3.51.4", "e03080"] {
+        assert!(found(&store, &any_of(&[typed])).is_empty(), "{typed}");
     }
 }
 
 /// Law 8.
 #[test]
-fn a_reading_tells_no_word_of_another_project() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let [one, two] = [project(&mut store, "/home/u/one"), project(&mut store, "/home/u/two")];
-    store.memories_mut().remember(&new(one, draft("zanzibar", "the secret of one"))).unwrap();
-    store.memories_mut().remember(&new(two, draft("plain", "of two"))).unwrap();
+fn law_8_a_correction_holds_no_word_of_another_project() {
+    let mut store = TestStore::new();
+    let [one, two] = [store.project(), store.project_at("/home/u/two")];
+    store.remember_in(one, draft("zanzibar", "the secret of one"));
+    store.remember_in(two, draft("plain", "of two"));
     assert_eq!(read_as(&store, "zanzibra", Scope::Project(one)), ["zanzibar"]);
     assert!(read_as(&store, "zanzibra", Scope::Project(two)).is_empty());
     fill(&mut store, two);
@@ -105,47 +101,37 @@ fn a_reading_tells_no_word_of_another_project() {
 
 #[test]
 fn versions_ports_codes_and_paths_are_found_as_they_are_written() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let right = note(&mut store, "needs v3.51.3", "E0308 in src/db/open.rs, listens on :8080, see #4711");
-    note(
-        &mut store,
-        "other",
-        "v3.13.51 and 51.3, E0380 in src/open/db.rs, listens on :8000, 3 of 80, see #11",
-    );
-    for asked in ["v3.51.3", "E0308", "e0308", ":8080", "8080", "src/db/open.rs", "db/open.rs", "#4711"] {
-        assert_eq!(found(&store, &any_of(&[asked])), [right], "{asked}");
+    let mut store = TestStore::new();
+    let right = store.note("needs v3.51.3", "E0308 in src/db/open.rs, listens on :8080, see #4711");
+    store.note("other", "v3.13.51 and 51.3, E0380 in src/open/db.rs, listens on :8000, 3 of 80, see #11");
+    for typed in ["v3.51.3", "E0308", "e0308", ":8080", "8080", "src/db/open.rs", "db/open.rs", "#4711"] {
+        assert_eq!(found(&store, &any_of(&[typed])), [right], "{typed}");
     }
 }
 
 #[test]
 fn identifiers_meet_in_a_large_store_too() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let home = project(&mut store, "/home/u/one");
+    let mut store = TestStore::new();
+    let home = store.project();
     let ids = [
-        note(&mut store, "camel", "call runMigration first"),
-        note(&mut store, "snake", "call run_migration first"),
-        note(&mut store, "test", "see RunMigrationTest"),
-        note(&mut store, "words", "how we run the migrations"),
+        store.note("camel", "call runMigration first"),
+        store.note("snake", "call run_migration first"),
+        store.note("test", "see RunMigrationTest"),
+        store.note("words", "how we run the migrations"),
     ];
     fill(&mut store, home);
-    for asked in ["runMigration", "run_migration", "run migration", "RunMigrationTest"] {
-        let mut query = WordQuery::default();
-        words(asked).for_each(|word| query.word(&word));
-        identifier_terms(asked).split(' ').for_each(|word| query.word(word));
-        let mut hits = found(&store, &query);
+    for typed in ["runMigration", "run_migration", "run migration", "RunMigrationTest"] {
+        let mut hits = found(&store, &query_for(typed));
         hits.sort();
-        assert_eq!(hits, ids, "{asked}");
+        assert_eq!(hits, ids, "{typed}");
     }
 }
 
 #[test]
 fn a_beginning_is_completed_in_a_large_store() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let id = note(&mut store, "kubernetes", "cluster");
-    let home = project(&mut store, "/home/u/one");
+    let mut store = TestStore::new();
+    let id = store.note("kubernetes", "cluster");
+    let home = store.project();
     fill(&mut store, home);
     let mut query = any_of(&["kube"]);
     query.prefix("kube");
@@ -154,14 +140,13 @@ fn a_beginning_is_completed_in_a_large_store() {
     assert_eq!(answer.corrections, [], "half a word is not misspelt");
 }
 
-/// What common words hold raises what telling ones found.
+/// Common words rank what rare ones found.
 #[test]
 fn common_words_decide_among_equals() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let home = project(&mut store, "/home/u/one");
-    let both = note(&mut store, "heron", "database connection pool");
-    let only = note(&mut store, "heron", "entirely something else");
+    let mut store = TestStore::new();
+    let home = store.project();
+    let both = store.note("heron", "database connection pool");
+    let only = store.note("heron", "entirely something else");
     let title = |n| if n % 4 == 0 { "database connection" } else { "other" };
     let others: Vec<NewMemory> =
         (0..4_000).map(|n| new(home, draft(title(n), &format!("thing {n}")))).collect();
@@ -181,9 +166,8 @@ const LOSSES: &[&str] = &[
 #[test]
 fn without_an_index_the_rows_are_searched_by_the_same_words() {
     for loss in LOSSES {
-        let test = TestHome::new();
-        let mut store = test.open();
-        let home = project(&mut store, "/home/u/one");
+        let mut store = TestStore::new();
+        let home = store.project();
         let mut write = |kind, at: i64, title: &str, body: &str| {
             let content = Content { kind, ..draft(title, body) };
             store
@@ -195,8 +179,8 @@ fn without_an_index_the_rows_are_searched_by_the_same_words() {
         let both = write(Kind::Decision, NOW.0 - DAY, "A heron wades", "and an egret");
         let light = write(Kind::Note, NOW.0 - DAY, "a note", "about one heron");
         let newest = write(Kind::Decision, NOW.0, "nothing", "of the kind, shallowXwater");
-        drop(store);
-        let damaged = raw(&test.home);
+        let test = store.close();
+        let damaged = raw(&test);
         damaged.set_db_config(rusqlite::config::DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false).unwrap();
         damaged.execute_batch(loss).unwrap();
         drop(damaged);
@@ -233,13 +217,11 @@ fn without_an_index_the_rows_are_searched_by_the_same_words() {
 
 /// Both words have one stem; the other project's was there first.
 #[test]
-fn law_8_a_misspelt_word_is_told_as_this_project_writes_it() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let [here, there] = ["/home/u/one", "/home/u/two"].map(|root| project(&mut store, root));
-    store.memories_mut().remember(&new(there, draft("client", "An organization called Monarch"))).unwrap();
-    let id =
-        store.memories_mut().remember(&new(here, draft("music", "The organ plays in the hall"))).unwrap();
+fn law_8_a_misspelt_word_is_corrected_as_this_project_writes_it() {
+    let mut store = TestStore::new();
+    let [here, there] = ["/home/u/one", "/home/u/two"].map(|root| store.project_at(root));
+    store.remember_in(there, draft("client", "An organization called Monarch"));
+    let id = store.remember_in(here, draft("music", "The organ plays in the hall"));
     let within = Filter::within(Scope::Project(here));
     let answer = store.search().corrected(&any_of(&["organn"]), &within).unwrap();
     assert_eq!(answer.hits.first().map(|hit| hit.memory), Some(id));
@@ -248,11 +230,10 @@ fn law_8_a_misspelt_word_is_told_as_this_project_writes_it() {
 
 #[test]
 fn a_lost_index_is_made_anew_by_the_next_command() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let id = note(&mut store, "heron", "wades");
-    drop(store);
-    raw(&test.home).execute_batch("DROP TABLE memory_words").unwrap();
+    let mut store = TestStore::new();
+    let id = store.note("heron", "wades");
+    let test = store.close();
+    raw(&test).execute_batch("DROP TABLE memory_words").unwrap();
     assert_eq!(
         test.hook().search().corrected(&any_of(&["heron"]), &everywhere()).unwrap().strategy,
         WordStrategy::Rows
@@ -265,50 +246,14 @@ fn a_lost_index_is_made_anew_by_the_next_command() {
 /// Ten thousand questions nobody would ask, as words, beginnings and parts.
 #[test]
 fn no_question_is_an_error() {
-    let test = TestHome::new();
-    let mut store = test.open();
+    let mut store = TestStore::new();
     for n in 0..60 {
-        note(
-            &mut store,
+        store.note(
             &format!("note {n} about migration"),
             "NEAR(alpha AND \"beta\") runMigration 数据库迁移 שלום 🦀",
         );
     }
-    let hostile = prop::sample::select(vec![
-        "NEAR(a b)",
-        "\"",
-        "\"\"",
-        "*",
-        "^a",
-        "title:",
-        "{title} : x",
-        "AND",
-        "OR NOT",
-        "(",
-        "the of and",
-        "is it",
-        "\0",
-        "a\0b",
-        "migartion",
-        "🦀🦀",
-        "שלום עולם",
-        "\u{202e}abc",
-        "数据库",
-        "e\u{301}",
-        "run_migration",
-        "--",
-        ";DROP TABLE",
-        "'",
-        "\u{e000}everywhere",
-        "\u{345}",
-        "ﬀ",
-        "İ",
-        "ß",
-        "\u{1}",
-        "%",
-        "_",
-        "\\",
-    ]);
+    let hostile = prop::sample::select(INDEX_LANGUAGE.to_vec());
     let piece = prop_oneof![3 => hostile.prop_map(str::to_owned), 2 => any_text(12), 1 => "[a-z]{1,12}"];
     let text = (prop::collection::vec(piece, 0..8), prop_oneof![400 => Just(1usize), 1 => Just(20_000)])
         .prop_map(|(pieces, times)| {
@@ -332,18 +277,17 @@ fn no_question_is_an_error() {
 /// In a small store, where every word is known, the order and the scores are those of BM25 over all of them.
 #[test]
 fn a_small_store_is_ranked_by_plain_bm25() {
-    let test = TestHome::new();
-    let mut store = test.open();
+    let mut store = TestStore::new();
     let vocabulary = ["heron", "egret", "stork", "ibis", "crane"];
     for n in 0..120usize {
         let body: Vec<&str> = (0..n % 9).map(|at| vocabulary[(n * 7 + at * at) % vocabulary.len()]).collect();
-        note(&mut store, vocabulary[n % vocabulary.len()], &body.join(" "));
+        store.note(vocabulary[n % vocabulary.len()], &body.join(" "));
     }
     let answer = store
         .search()
         .corrected(&any_of(&["heron", "stork"]), &Filter { limit: 200, ..everywhere() })
         .unwrap();
-    let db = raw(&test.home);
+    let db = store.raw();
     let mut statement = db
         .prepare(
             "SELECT rowid, -bm25(memory_words, 2.0, 1.5, 1.5, 1.5, 1.0, 0.5, 0.0) AS fit FROM memory_words

@@ -1,265 +1,158 @@
-//! What is shared with a team: what is to be told, and what becomes of what is heard.
+//! Sharing with a team: what waits in the outbox, and what becomes of what is pulled.
 
-use crate::kit::{NOW, TestHome, draft, new, note, project};
-use backstory_memory::{
-    Content, Kind, Memory, MemoryId, ProjectId, Provenance, SharedMemory, SharedRevision, Standing,
-    SyncBatch, Timestamp, Uid, Watermark,
-};
-use backstory_store::{JoinOutcome, OutboxEntry, OutboxMemory, Pin, Store, Team, TeamTransport};
-
-/// A team, on a hub of its own.
-pub(crate) fn team(name: &str) -> Team {
-    Team {
-        transport: TeamTransport::Hub,
-        name: name.into(),
-        hub_team: name.into(),
-        hub_id: Some(format!("hub of {name}")),
-        url: "postgres://ann@db/hub".into(),
-        member: "ann".into(),
-        synced_at: None,
-    }
-}
-
-/// A home that shares its project.
-pub(crate) fn sharing(test: &TestHome) -> (Store, ProjectId) {
-    let mut store = test.open();
-    let project = project(&mut store, "/home/u/one");
-    assert_eq!(store.sync_mut().join_team(&team("a"), NOW).unwrap(), JoinOutcome::Joined);
-    store.sync_mut().share_project(project, "a", "remote:example.org/one").unwrap();
-    (store, project)
-}
-
-pub(crate) fn all_untold(store: &Store, project: ProjectId) -> Vec<OutboxEntry> {
-    store.sync().outbox(project, None, 100).unwrap()
-}
-
-pub(crate) fn said(untold: &OutboxEntry) -> &OutboxMemory {
-    match untold {
-        OutboxEntry::Changed(saying) => saying,
-        OutboxEntry::Deleted(uid) => panic!("{uid} was forgotten"),
-    }
-}
-
-/// Tells everything there is to tell, and returns it.
-pub(crate) fn tell(store: &mut Store, project: ProjectId) -> Vec<OutboxEntry> {
-    let untold = all_untold(store, project);
-    store.sync_mut().mark_pushed(project, &untold).unwrap();
-    assert_eq!(store.sync().count_outbox(project).unwrap(), 0, "{:?}", all_untold(store, project));
-    untold
-}
-
-pub(crate) fn uid_of(store: &Store, id: MemoryId) -> Uid {
-    store.memories().get(id).unwrap().unwrap().uid
-}
-
-pub(crate) fn revision(at: i64, title: &str, author: &str) -> SharedRevision {
-    let content = Content {
-        provenance: Provenance::Team(author.to_owned()),
-        ..Content::new(Kind::Decision, title, title)
-    };
-    SharedRevision { content, superseded_by: None, at: Timestamp(at), author: author.to_owned() }
-}
-
-pub(crate) fn news(of: &str, revisions: Vec<SharedRevision>) -> SyncBatch {
-    let memory = SharedMemory { uid: uid(of), created_at: Timestamp(1), revisions };
-    SyncBatch { memories: vec![memory], ..SyncBatch::default() }
-}
-
-pub(crate) fn uid(text: &str) -> Uid {
-    Uid::parse(text).unwrap()
-}
-
-pub(crate) fn memory(store: &Store, uid: &Uid) -> Memory {
-    store.memories().by_uid(uid).unwrap().unwrap()
-}
-
-pub(crate) fn title(store: &Store, of: &str) -> String {
-    memory(store, &uid(of)).content.title
-}
+use crate::kit::{NOW, draft};
+use crate::sharing_store::{SharingStore, revision, titles_and_ages, tombstones, uid};
+use crate::test_store::{TestStore, grep};
+use backstory_memory::{MemoryId, Provenance, SharedRevision, Standing, Timestamp, Watermark};
+use backstory_store::{OutboxEntry, Pin};
 
 #[test]
-fn only_what_is_in_a_shared_project_is_told_and_each_change_once() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let before = note(&mut store, "before it was shared", "body");
-    drop(store);
-    let (mut store, shared) = sharing(&test);
-    let other = project(&mut store, "/home/u/private");
-    store.memories_mut().remember(&new(other, draft("private", "body"))).unwrap();
-    let after = note(&mut store, "after", "body");
-    let told = tell(&mut store, shared);
-    let mut titles: Vec<_> = told.iter().map(|untold| said(untold).memory.content.title.clone()).collect();
-    titles.sort();
+fn only_shared_projects_are_pushed_and_each_change_once() {
+    let mut store = TestStore::new();
+    let before = store.note("before it was shared", "body");
+    let mut store = SharingStore::from(store);
+    let other = store.project_at("/home/u/private");
+    store.remember_in(other, draft("private", "body"));
+    let after = store.note("after", "body");
+    let pushed = store.push_memories();
+    let mut titles: Vec<_> = pushed.iter().map(|pushed| pushed.memory.content.title.as_str()).collect();
+    titles.sort_unstable();
     assert_eq!(titles, ["after", "before it was shared"]);
 
     store.memories_mut().reinforce(before, NOW).unwrap();
-    assert_eq!(all_untold(&store, shared), [], "experience is no news");
-    store.memories_mut().revise(before, &draft("other words", "body"), Timestamp(NOW.0 + 5)).unwrap();
+    assert_eq!(store.outbox(), [], "being seen again is no change");
+    store.revise(before, draft("other words", "body"), NOW.plus_ms(5));
     store.memories_mut().pin(after, Pin::Keep).unwrap();
-    let told = tell(&mut store, shared);
-    let of = |id| told.iter().map(said).find(|saying| saying.memory.id == id).unwrap();
-    let (revised, pinned) = (of(before), of(after));
-    assert_eq!((revised.revisions.len(), revised.pin), (1, None));
-    assert_eq!((pinned.revisions.len(), pinned.pin), (0, Some(true)));
-}
-
-#[test]
-fn what_was_said_before_it_was_shared_goes_along() {
-    let test = TestHome::new();
-    let mut store = test.open();
-    let id = note(&mut store, "first", "body");
-    store.memories_mut().revise(id, &draft("second", "body"), Timestamp(NOW.0 + 5)).unwrap();
-    drop(store);
-    let (mut store, shared) = sharing(&test);
-    let told = tell(&mut store, shared);
-    let revisions: Vec<_> =
-        said(&told[0]).revisions.iter().map(|said| (said.content.title.clone(), said.at.0 - NOW.0)).collect();
-    assert_eq!(revisions, [("first".to_owned(), 0), ("second".to_owned(), 5)]);
-}
-
-#[test]
-fn a_change_is_later_than_what_it_changed_whatever_the_clock_says() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    store
-        .sync_mut()
-        .apply_batch(shared, &news("u1", vec![revision(NOW.0 + 1000, "theirs", "bob")]), NOW)
-        .unwrap();
-    assert_eq!(all_untold(&store, shared), [], "what was heard is no news");
-    let id = memory(&store, &uid("u1")).id;
-    store.memories_mut().revise(id, &draft("ours", "body"), NOW).unwrap();
-    let told = tell(&mut store, shared);
-    assert_eq!(said(&told[0]).revisions.last().unwrap().at.0, NOW.0 + 1001);
-}
-
-#[test]
-fn what_changed_while_it_was_told_is_told_again() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let id = note(&mut store, "one", "body");
-    let untold = all_untold(&store, shared);
-    store.memories_mut().revise(id, &draft("two", "body"), Timestamp(NOW.0 + 1)).unwrap();
-    store.sync_mut().mark_pushed(shared, &untold).unwrap();
-    let left = tell(&mut store, shared);
-    assert_eq!(said(&left[0]).memory.content.title, "two");
-}
-
-#[test]
-fn what_the_team_knows_and_is_forgotten_here_is_told_and_nothing_else_that_is() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let known = note(&mut store, "known to all", "body");
-    let uid = uid_of(&store, known);
-    tell(&mut store, shared);
-    let unknown = note(&mut store, "never told", "body");
-    store.memories_mut().forget(&[known, unknown], NOW).unwrap();
-    let untold = all_untold(&store, shared);
-    assert!(untold.contains(&OutboxEntry::Deleted(uid)), "{untold:?}");
-    store.sync_mut().mark_pushed(shared, &untold).unwrap();
-    assert_eq!(all_untold(&store, shared), []);
-}
-
-#[test]
-fn what_is_heard_is_there_with_its_past_its_authors_and_its_trust_and_hearing_it_again_changes_nothing() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let told = news("u1", vec![revision(5, "tabs", "ann"), revision(7, "spaces", "bob")]);
-    let heard = store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
-    assert_eq!((heard.written, heard.revised), (1, 0));
-    let read = |store: &Store| {
-        let memory = memory(store, &uid("u1"));
-        let past: Vec<_> = store.memories().revisions(memory.id).unwrap();
-        (memory, past)
+    let pushed = store.push_memories();
+    let change = |id| {
+        let of_memory = pushed.iter().find(|pushed| pushed.memory.id == id).unwrap();
+        (of_memory.revisions.len(), of_memory.pin)
     };
-    let (memory, past) = read(&store);
+    assert_eq!((change(before), change(after)), ((1, None), (0, Some(true))));
+}
+
+#[test]
+fn revisions_from_before_sharing_are_pushed_too() {
+    let mut store = TestStore::new();
+    let id = store.note("first", "body");
+    store.revise(id, draft("second", "body"), NOW.plus_ms(5));
+    let pushed = SharingStore::from(store).push_memories();
+    assert_eq!(titles_and_ages(&pushed[0]), [("first", 0), ("second", 5)]);
+}
+
+#[test]
+fn a_revision_is_later_than_the_one_it_replaces_whatever_the_clock_says() {
+    let mut store = SharingStore::new();
+    store.pull("u1", &[revision(NOW.0 + 1000, "theirs", "bob")]);
+    assert_eq!(store.outbox(), [], "what was pulled is not pushed");
+    let id = store.by_uid("u1").id;
+    store.revise(id, draft("ours", "body"), NOW);
+    assert_eq!(titles_and_ages(&store.push_memories()[0]).last(), Some(&("ours", 1001)));
+}
+
+#[test]
+fn a_change_during_a_push_stays_in_the_outbox() {
+    let mut store = SharingStore::new();
+    let id = store.note("one", "body");
+    let pushed = store.outbox();
+    store.revise(id, draft("two", "body"), NOW.plus_ms(1));
+    store.mark_pushed(&pushed);
+    assert_eq!(store.push_memories()[0].memory.content.title, "two");
+}
+
+#[test]
+fn a_forgotten_memory_of_the_team_is_pushed_as_a_tombstone() {
+    let mut store = SharingStore::new();
+    let known = store.note("known to all", "body");
+    let uid = store.uid_of(known);
+    store.push_all();
+    let unknown = store.note("never pushed", "body");
+    store.forget(&[known, unknown]);
+    let pushed = store.push_all();
+    assert!(pushed.contains(&OutboxEntry::Deleted(uid)), "{pushed:?}");
+    assert_eq!(store.outbox(), []);
+}
+
+#[test]
+fn a_pulled_memory_keeps_its_revisions_and_authors_and_pulling_it_again_changes_nothing() {
+    let mut store = SharingStore::new();
+    let revisions = [revision(5, "tabs", "ann"), revision(7, "spaces", "bob")];
+    let applied = store.pull("u1", &revisions);
+    assert_eq!((applied.written, applied.revised), (1, 0));
+    let read = |store: &SharingStore| {
+        let memory = store.by_uid("u1");
+        let older = store.memories().revisions(memory.id).unwrap();
+        (memory, older)
+    };
+    let (memory, older) = read(&store);
     assert_eq!(
         (memory.content.title.as_str(), &memory.content.provenance),
         ("spaces", &Provenance::Team("bob".into()))
     );
     assert_eq!((memory.created_at, memory.updated_at), (Timestamp(1), Timestamp(7)));
-    let past_told: Vec<_> =
-        past.iter().map(|past| (past.title.as_str(), past.until.0, past.author.as_deref())).collect();
-    assert_eq!(past_told, [("tabs", 7, Some("ann"))]);
-    let again = store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
+    let authors: Vec<_> = older
+        .iter()
+        .map(|older| (older.content.title.as_str(), older.until.0, older.author.as_deref()))
+        .collect();
+    assert_eq!(authors, [("tabs", 7, Some("ann"))]);
+    let again = store.pull("u1", &revisions);
     assert_eq!((again.written, again.revised), (0, 0));
-    assert_eq!(read(&store), (memory, past));
-    assert!(store.upkeep().check(backstory_store::CheckDepth::Full).unwrap().is_sound());
+    assert_eq!(read(&store), (memory, older));
+    assert!(store.check().is_sound());
 }
 
 #[test]
-fn what_was_changed_here_is_not_written_over_before_it_was_told() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    store.sync_mut().apply_batch(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
-    let id = memory(&store, &uid("u1")).id;
-    store.memories_mut().revise(id, &draft("ours", "body"), NOW).unwrap();
-    let theirs = news("u1", vec![revision(5, "tabs", "bob"), revision(NOW.0 + 9, "theirs", "bob")]);
-    store.sync_mut().apply_batch(shared, &theirs, NOW).unwrap();
-    assert_eq!(title(&store, "u1"), "ours");
-    let told = tell(&mut store, shared);
-    let ours = said(&told[0]).revisions.last().unwrap().clone();
-    let mut all = theirs;
-    all.memories[0].revisions.insert(1, ours);
-    store.sync_mut().apply_batch(shared, &all, NOW).unwrap();
-    assert_eq!(title(&store, "u1"), "theirs", "the newer of both counts");
-    assert_eq!(store.memories().revisions(id).unwrap()[0].title, "ours", "and both are kept");
+fn a_pull_does_not_overwrite_a_change_that_waits_to_be_pushed() {
+    let mut store = SharingStore::new();
+    let (first, theirs) = (revision(5, "tabs", "bob"), revision(NOW.0 + 9, "theirs", "bob"));
+    store.pull("u1", std::slice::from_ref(&first));
+    let id = store.by_uid("u1").id;
+    store.revise(id, draft("ours", "body"), NOW);
+    store.pull("u1", &[first.clone(), theirs.clone()]);
+    assert_eq!(store.title("u1"), "ours");
+    let ours = store.push_memories()[0].revisions.last().unwrap().clone();
+    store.pull("u1", &[first, ours, theirs]);
+    assert_eq!(store.title("u1"), "theirs", "the newer of both counts");
+    assert_eq!(store.older_titles(id)[0], "ours", "and both are kept");
 }
 
 #[test]
-fn what_replaced_a_memory_may_come_after_it() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let by = uid("u2");
-    let replaced = SharedRevision { superseded_by: Some(by), ..revision(5, "old", "bob") };
-    store.sync_mut().apply_batch(shared, &news("u1", vec![replaced]), NOW).unwrap();
-    store.sync_mut().apply_batch(shared, &news("u2", vec![revision(6, "new", "bob")]), NOW).unwrap();
-    let old = memory(&store, &uid("u1"));
-    assert_eq!(old.standing, Standing::Superseded(MemoryId(2)));
-    assert_eq!(all_untold(&store, shared), []);
-    store
-        .sync_mut()
-        .apply_batch(
-            shared,
-            &news("u1", vec![revision(5, "old", "bob"), revision(8, "in force", "bob")]),
-            NOW,
-        )
-        .unwrap();
-    let old = memory(&store, &uid("u1"));
-    assert_eq!(old.standing, Standing::Confirmed);
+fn a_memory_may_arrive_before_its_replacement() {
+    let mut store = SharingStore::new();
+    let replaced = SharedRevision { superseded_by: Some(uid("u2")), ..revision(5, "old", "bob") };
+    store.pull("u1", &[replaced]);
+    store.pull("u2", &[revision(6, "new", "bob")]);
+    assert_eq!(store.by_uid("u1").standing, Standing::Superseded(MemoryId(2)));
+    assert_eq!(store.outbox(), []);
+    store.pull("u1", &[revision(5, "old", "bob"), revision(8, "in force", "bob")]);
+    assert_eq!(store.by_uid("u1").standing, Standing::Confirmed);
 }
 
 #[test]
-fn what_the_team_forgot_is_gone_here_without_a_trace_and_stays_out() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let told = news("u1", vec![revision(5, "an unmistakable phrase", "bob")]);
-    store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
-    let gone = SyncBatch { forgotten: vec![uid("u1")], ..SyncBatch::default() };
-    assert_eq!(store.sync_mut().apply_batch(shared, &gone, NOW).unwrap().forgotten, 1);
-    assert_eq!(store.sync_mut().apply_batch(shared, &gone, NOW).unwrap().forgotten, 0);
-    assert_eq!(all_untold(&store, shared), [], "the team knows");
-    store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
+fn a_pulled_tombstone_removes_every_byte_and_keeps_the_memory_out() {
+    let mut store = SharingStore::new();
+    let revisions = [revision(5, "an unmistakable phrase", "bob")];
+    store.pull("u1", &revisions);
+    let gone = tombstones(vec![uid("u1")]);
+    assert_eq!(store.apply(&gone).forgotten, 1);
+    assert_eq!(store.apply(&gone).forgotten, 0);
+    assert_eq!(store.outbox(), [], "the team knows");
+    store.pull("u1", &revisions);
     assert_eq!(store.memories().count().unwrap(), 0);
-    drop(store);
-    let holds = |path: &std::path::PathBuf| {
-        std::fs::read(path).is_ok_and(|bytes| bytes.windows(12).any(|window| window == b"unmistakable"))
-    };
-    assert_eq!(
-        test.paths().into_iter().filter(holds).collect::<Vec<_>>(),
-        [""; 0].map(std::path::PathBuf::from)
-    );
+    let test = store.close();
+    assert_eq!(grep(test.root(), "unmistakable"), []);
 }
 
 #[test]
-fn a_project_that_is_shared_no_longer_keeps_what_it_heard_and_tells_nothing() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    store.sync_mut().apply_batch(shared, &news("u1", vec![revision(5, "tabs", "bob")]), NOW).unwrap();
+fn an_unshared_project_keeps_what_it_pulled_and_pushes_nothing() {
+    let mut store = SharingStore::new();
+    store.pull("u1", &[revision(5, "tabs", "bob")]);
+    let shared = store.shared;
     store.sync_mut().set_watermark(shared, Watermark(9)).unwrap();
     assert_eq!(store.sync().shared_projects().unwrap()[0].watermark, Watermark(9));
     assert!(store.sync_mut().leave_team("a").unwrap());
     assert_eq!((store.sync().shared_projects().unwrap(), store.sync().teams().unwrap()), (vec![], vec![]));
-    note(&mut store, "later", "body");
-    assert_eq!(all_untold(&store, shared), []);
-    assert_eq!(title(&store, "u1"), "tabs");
+    store.note("later", "body");
+    assert_eq!(store.outbox(), []);
+    assert_eq!(store.title("u1"), "tabs");
 }

@@ -1,95 +1,88 @@
-//! What a team has no say in, and what must not be lost between here and its hub.
+//! What a team may not change, and what must not be lost between this machine and its hub.
 
-use crate::kit::{NOW, TestHome, draft, new, note, project, raw};
-use crate::sync::{all_untold, memory, news, revision, said, sharing, team, tell, title, uid, uid_of};
+use crate::kit::{NOW, draft, new};
+use crate::sharing_store::{SharingStore, batch, changed, revision, team, titles_and_ages, tombstones, uid};
 use backstory_memory::{
-    Content, Kind, MemoryId, MemoryScope, ProjectId, Provenance, Relation, SharedLink, SharedRevision,
-    Standing, SyncBatch, Timestamp, Uid, Watermark,
+    Content, Kind, MemoryId, MemoryScope, Provenance, Relation, SharedLink, SharedRevision, Standing,
+    SyncBatch, Timestamp, Uid, Watermark,
 };
-use backstory_store::{JoinOutcome, NewMemory, OutboxEntry, Pin, Store, Team};
+use backstory_store::{JoinOutcome, NewMemory, OutboxEntry, OutboxMemory, Pin, Team};
 
-/// Another project of the same home, shared with another team.
-fn share_with_b(store: &mut Store) -> ProjectId {
-    let other = project(store, "/home/u/two");
-    store.sync_mut().join_team(&team("b"), NOW).unwrap();
-    store.sync_mut().share_project(other, "b", "remote:example.org/two").unwrap();
-    other
+/// What a user wrote for no team.
+fn private(title: &str) -> Content {
+    Content { scope: MemoryScope::User, ..draft(title, "body") }
+}
+
+/// A summary: no team gets one.
+fn summary(title: &str) -> Content {
+    Content { kind: Kind::Summary, ..draft(title, "body") }
+}
+
+/// A revision by the user of this machine, as the team has it.
+fn by_ann(at: i64, title: &str) -> SharedRevision {
+    let content = Content { provenance: Provenance::User, ..draft(title, "body") };
+    SharedRevision { content, ..revision(NOW.0 + at, title, "ann") }
 }
 
 /// Whoever is in one of the teams knows, or guesses, the uids of the other's memories.
 #[test]
 fn a_team_changes_nothing_that_is_not_shared_with_it() {
-    let test = TestHome::new();
-    let (mut store, of_a) = sharing(&test);
-    let of_b = share_with_b(&mut store);
-    let private = project(&mut store, "/home/u/private");
-    let told_to_a = note(&mut store, "told to a", "body");
-    let mine = store.memories_mut().remember(&new(private, draft("private", "body"))).unwrap();
-    let own = Content { scope: MemoryScope::User, ..draft("of the user alone", "body") };
-    let own = store.memories_mut().remember(&new(of_b, own)).unwrap();
-    let pending = all_untold(&store, of_b);
+    let mut store = SharingStore::new();
+    let of_b = store.share("b", "/home/u/two");
+    let unshared = store.project_at("/home/u/private");
+    let known_to_a = store.note("known to a", "body");
+    let mine = store.remember_in(unshared, draft("private", "body"));
+    let own = store.remember_in(of_b, private("of the user alone"));
+    let pending = store.outbox_of(of_b);
     store.sync_mut().mark_kept_local(&pending).unwrap();
-    tell(&mut store, of_a);
+    store.push_all();
 
-    for id in [told_to_a, mine, own] {
-        let before = store.memories().get(id).unwrap().unwrap();
-        let of = before.uid.as_str();
-        let taken_over = news(of, vec![revision(NOW.0 + 9, "taken over", "eve")]);
-        assert_eq!(store.sync_mut().apply_batch(of_b, &taken_over, NOW).unwrap().refused, 1, "{of}");
-        let more = SyncBatch {
-            forgotten: vec![before.uid.clone()],
-            pins: vec![(before.uid.clone(), true)],
-            ..SyncBatch::default()
-        };
-        assert_eq!(store.sync_mut().apply_batch(of_b, &more, NOW).unwrap().refused, 1, "{of}");
-        assert_eq!(store.memories().get(id).unwrap().unwrap(), before);
+    for id in [known_to_a, mine, own] {
+        let before = store.memory(id);
+        let hijacked = batch(before.uid.as_str(), &[revision(NOW.0 + 9, "hijacked", "eve")]);
+        assert_eq!(store.apply_to(of_b, &hijacked).refused, 1, "{before:?}");
+        let pins = vec![(before.uid.clone(), true)];
+        let more = SyncBatch { pins, ..tombstones(vec![before.uid.clone()]) };
+        assert_eq!(store.apply_to(of_b, &more).refused, 1, "{before:?}");
+        assert_eq!(store.memory(id), before);
     }
     // Nor does it become what replaced something of theirs, or stand in a link.
-    let of = uid_of(&store, told_to_a);
+    let of = store.uid_of(known_to_a);
     let replaced = SharedRevision { superseded_by: Some(of.clone()), ..revision(5, "theirs", "eve") };
     let link = SharedLink { from: uid("u1"), relation: Relation::Contradicts, to: of };
-    let told = SyncBatch { links: vec![link], ..news("u1", vec![replaced]) };
-    store.sync_mut().apply_batch(of_b, &told, NOW).unwrap();
-    assert_eq!(memory(&store, &uid("u1")).standing, Standing::Confirmed);
-    assert_eq!(store.memories().links(told_to_a).unwrap(), []);
-    assert_eq!(all_untold(&store, of_a), [], "and what is between us and a is as it was");
+    store.apply_to(of_b, &SyncBatch { links: vec![link], ..batch("u1", &[replaced]) });
+    assert_eq!(store.by_uid("u1").standing, Standing::Confirmed);
+    assert_eq!(store.memories().links(known_to_a).unwrap(), []);
+    assert_eq!(store.outbox(), [], "the outbox for a is as it was");
 }
 
 #[test]
-fn what_moved_to_another_project_of_the_same_team_is_still_heard_of() {
-    let test = TestHome::new();
-    let (mut store, one) = sharing(&test);
-    let two = project(&mut store, "/home/u/two");
-    store.sync_mut().share_project(two, "a", "remote:example.org/two").unwrap();
-    let id = note(&mut store, "ours", "body");
-    let of = uid_of(&store, id);
-    tell(&mut store, one);
-    store
-        .sync_mut()
-        .apply_batch(two, &news(of.as_str(), vec![revision(NOW.0 + 9, "theirs", "bob")]), NOW)
-        .unwrap();
-    assert_eq!(title(&store, of.as_str()), "theirs");
-    assert_eq!(memory(&store, &of).project, one);
+fn a_memory_the_team_moved_to_another_project_is_still_pulled() {
+    let mut store = SharingStore::new();
+    let two = store.share("a", "/home/u/two");
+    let id = store.note("ours", "body");
+    store.push_all();
+    let of = store.uid_of(id);
+    store.apply_to(two, &batch(of.as_str(), &[revision(NOW.0 + 9, "theirs", "bob")]));
+    let memory = store.memory(id);
+    assert_eq!((memory.content.title.as_str(), memory.project), ("theirs", store.shared));
 }
 
 #[test]
 fn a_team_of_the_same_name_on_another_hub_is_another_team() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
+    let mut store = SharingStore::new();
+    let shared = store.shared;
     store.sync_mut().set_watermark(shared, Watermark(9)).unwrap();
     let elsewhere =
         Team { hub_id: Some("another".into()), url: "postgres://ann@elsewhere/hub".into(), ..team("a") };
     let taken = JoinOutcome::NameTaken { url: team("a").url };
     assert_eq!(store.sync_mut().join_team(&elsewhere, NOW).unwrap(), taken);
     assert_eq!(store.sync().teams().unwrap(), [team("a")], "the first is as it was");
-    let called_otherwise = Team { name: "z".into(), ..elsewhere };
-    assert_eq!(store.sync_mut().join_team(&called_otherwise, NOW).unwrap(), JoinOutcome::Joined);
+    let renamed = Team { name: "z".into(), ..elsewhere };
+    assert_eq!(store.sync_mut().join_team(&renamed, NOW).unwrap(), JoinOutcome::Joined);
     store.sync_mut().share_project(shared, "z", "remote:example.org/one").unwrap();
-    assert_eq!(
-        store.sync().shared_projects().unwrap()[0].watermark,
-        Watermark(0),
-        "no watermark is another hub's"
-    );
+    let watermark = store.sync().shared_projects().unwrap()[0].watermark;
+    assert_eq!(watermark, Watermark(0), "no watermark is another hub's");
 
     let moved = Team { url: "postgres://ann@moved/hub".into(), ..team("a") };
     assert_eq!(store.sync_mut().join_team(&moved, NOW).unwrap(), JoinOutcome::Joined);
@@ -97,12 +90,11 @@ fn a_team_of_the_same_name_on_another_hub_is_another_team() {
 }
 
 #[test]
-fn a_team_that_was_joined_before_hubs_had_names_is_known_by_its_address() {
-    let test = TestHome::new();
-    let (mut store, _) = sharing(&test);
+fn a_team_without_a_hub_id_is_known_by_its_url() {
+    let mut store = SharingStore::new();
     let old = Team { name: "old".into(), hub_team: "old".into(), hub_id: None, ..team("a") };
     store.sync_mut().join_team(&old, NOW).unwrap();
-    let named = Team { hub_id: Some("id".into()), ..old.clone() };
+    let named = Team { hub_id: Some("id".into()), ..old };
     let elsewhere = Team { url: "postgres://ann@elsewhere/hub".into(), ..named.clone() };
     assert!(matches!(store.sync_mut().join_team(&elsewhere, NOW).unwrap(), JoinOutcome::NameTaken { .. }));
     assert_eq!(store.sync_mut().join_team(&named, NOW).unwrap(), JoinOutcome::Joined);
@@ -110,176 +102,149 @@ fn a_team_that_was_joined_before_hubs_had_names_is_known_by_its_address() {
 }
 
 #[test]
-fn pinning_what_was_replaced_by_something_not_heard_yet_does_not_put_it_in_force() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
+fn pinning_a_memory_whose_replacement_was_not_pulled_yet_keeps_it_superseded() {
+    let mut store = SharingStore::new();
     let replaced = SharedRevision { superseded_by: Some(uid("u2")), ..revision(5, "old", "bob") };
-    store.sync_mut().apply_batch(shared, &news("u1", vec![replaced]), NOW).unwrap();
-    let id = memory(&store, &uid("u1")).id;
+    store.pull("u1", &[replaced]);
+    let id = store.by_uid("u1").id;
     store.memories_mut().pin(id, Pin::Keep).unwrap();
-    let told = tell(&mut store, shared);
-    assert_eq!((said(&told[0]).revisions.len(), said(&told[0]).pin), (0, Some(true)));
-    // Given other words, it is replaced all the same.
-    store.memories_mut().revise(id, &draft("other words", "body"), Timestamp(NOW.0 + 5)).unwrap();
-    let told = tell(&mut store, shared);
-    assert_eq!(said(&told[0]).revisions.last().unwrap().superseded_by, Some(uid("u2")));
+    let pushed = store.push_memories();
+    assert_eq!((pushed[0].revisions.len(), pushed[0].pin), (0, Some(true)));
+    // Revised, it stays superseded all the same.
+    store.revise(id, draft("other words", "body"), NOW.plus_ms(5));
+    assert_eq!(store.push_memories()[0].revisions.last().unwrap().superseded_by, Some(uid("u2")));
 }
 
 #[test]
-fn a_link_may_be_heard_before_its_ends_and_is_told_with_the_later_one() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
+fn a_link_may_be_pulled_before_its_ends_and_is_pushed_with_either() {
+    let mut store = SharingStore::new();
     let link = SharedLink { from: uid("u1"), relation: Relation::Contradicts, to: uid("u2") };
-    store
-        .sync_mut()
-        .apply_batch(shared, &SyncBatch { links: vec![link.clone()], ..SyncBatch::default() }, NOW)
-        .unwrap();
-    store.sync_mut().apply_batch(shared, &news("u1", vec![revision(5, "one", "bob")]), NOW).unwrap();
-    store.sync_mut().apply_batch(shared, &news("u2", vec![revision(5, "two", "bob")]), NOW).unwrap();
-    let (one, two) = (memory(&store, &uid("u1")).id, memory(&store, &uid("u2")).id);
+    store.apply(&SyncBatch { links: vec![link.clone()], ..SyncBatch::default() });
+    store.pull("u1", &[revision(5, "one", "bob")]);
+    store.pull("u2", &[revision(5, "two", "bob")]);
+    let (one, two) = (store.by_uid("u1").id, store.by_uid("u2").id);
     assert_eq!(store.memories().links(one).unwrap().len(), 1);
-    assert_eq!(all_untold(&store, shared), [], "what was heard is no news");
+    assert_eq!(store.outbox(), [], "what was pulled is not pushed");
 
-    store.memories_mut().revise(two, &draft("two, otherwise", "body"), Timestamp(NOW.0 + 5)).unwrap();
-    let told = tell(&mut store, shared);
-    assert_eq!(said(&told[0]).links, [link], "whichever end is told");
+    store.revise(two, draft("two, otherwise", "body"), NOW.plus_ms(5));
+    assert_eq!(store.push_memories()[0].links, [link], "whichever end is pushed");
 }
 
 #[test]
-fn what_was_of_the_user_alone_is_so_also_when_it_is_said_otherwise_to_all() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let own = Content { scope: MemoryScope::User, ..draft("for my eyes", "body") };
-    let id = store.memories_mut().remember(&new(shared, own)).unwrap();
-    store.memories_mut().revise(id, &draft("for all", "body"), Timestamp(NOW.0 + 5)).unwrap();
-    let told = tell(&mut store, shared);
-    let scopes: Vec<_> = said(&told[0]).revisions.iter().map(|said| said.content.scope).collect();
+fn each_revision_keeps_its_own_scope() {
+    let mut store = SharingStore::new();
+    let id = store.remember(private("for my eyes"));
+    store.revise(id, draft("for all", "body"), NOW.plus_ms(5));
+    let pushed = store.push_memories();
+    let scopes: Vec<_> = pushed[0].revisions.iter().map(|revision| revision.content.scope).collect();
     assert_eq!(scopes, [MemoryScope::User, MemoryScope::Project]);
 }
 
 #[test]
-fn what_was_forgotten_and_not_told_is_counted_until_it_is() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let (known, unknown) = (note(&mut store, "known to all", "body"), note(&mut store, "also", "body"));
-    tell(&mut store, shared);
-    note(&mut store, "never told", "body");
-    store.memories_mut().forget(&[known, unknown], NOW).unwrap();
-    assert_eq!(store.sync().count_outbox_deletions(shared).unwrap(), 2);
-    let pending = all_untold(&store, shared);
-    store.sync_mut().mark_pushed(shared, &pending).unwrap();
-    assert_eq!(store.sync().count_outbox_deletions(shared).unwrap(), 0);
+fn deletions_are_counted_until_they_are_pushed() {
+    let mut store = SharingStore::new();
+    let known = [store.note("known to all", "body"), store.note("also", "body")];
+    store.push_all();
+    store.note("never pushed", "body");
+    store.forget(&known);
+    assert_eq!(store.sync().count_outbox_deletions(store.shared).unwrap(), 2);
+    store.push_all();
+    assert_eq!(store.sync().count_outbox_deletions(store.shared).unwrap(), 0);
 }
 
-/// More than one transaction holds.
 #[test]
-fn many_that_were_forgotten_elsewhere_are_gone() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
+fn more_tombstones_than_one_transaction_holds_are_applied() {
+    let mut store = SharingStore::new();
     let uids: Vec<Uid> = (0..45).map(|number| uid(&format!("u{number}"))).collect();
     for (number, of) in uids.iter().enumerate() {
-        let words = format!("number {number}");
-        store
-            .sync_mut()
-            .apply_batch(shared, &news(of.as_str(), vec![revision(5, &words, "bob")]), NOW)
-            .unwrap();
+        store.pull(of.as_str(), &[revision(5, &format!("number {number}"), "bob")]);
     }
-    let gone = SyncBatch { forgotten: uids, ..SyncBatch::default() };
-    assert_eq!(store.sync_mut().apply_batch(shared, &gone, NOW).unwrap().forgotten, 45);
-    assert_eq!((store.memories().count().unwrap(), all_untold(&store, shared)), (0, vec![]));
+    assert_eq!(store.apply(&tombstones(uids)).forgotten, 45);
+    assert_eq!((store.memories().count().unwrap(), store.outbox()), (0, vec![]));
 }
 
 #[test]
-fn what_a_restored_hub_has_lost_is_told_again_by_who_said_it() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let (lost, kept) = (note(&mut store, "lost", "body"), note(&mut store, "kept", "body"));
-    store.sync_mut().apply_batch(shared, &news("u1", vec![revision(5, "of bob", "bob")]), NOW).unwrap();
+fn what_a_restored_hub_lost_is_requeued_by_its_author() {
+    let mut store = SharingStore::new();
+    let (lost, kept) = (store.note("lost", "body"), store.note("kept", "body"));
+    store.pull("u1", &[revision(5, "of bob", "bob")]);
+    let shared = store.shared;
     store.sync_mut().set_epoch(shared, "first").unwrap();
-    tell(&mut store, shared);
+    store.push_all();
     store.sync_mut().set_watermark(shared, Watermark(9)).unwrap();
 
-    store.sync_mut().restart_pull(shared, "second").unwrap();
+    store.restart_pull();
     let begun = store.sync().shared_projects().unwrap().remove(0);
     assert_eq!((begun.watermark, begun.epoch.as_deref()), (Watermark(0), Some("second")));
-    let there = SharedRevision {
-        content: Content { provenance: Provenance::User, ..draft("kept", "body") },
-        ..revision(NOW.0, "kept", "ann")
-    };
-    let batch = news(uid_of(&store, kept).as_str(), vec![there]);
-    store.sync_mut().apply_batch(shared, &batch, NOW).unwrap();
-    assert_eq!(store.sync_mut().requeue_lost(shared).unwrap(), 1);
-    let told: Vec<MemoryId> = tell(&mut store, shared).iter().map(|untold| said(untold).memory.id).collect();
-    assert_eq!(told, [lost]);
-    assert_eq!(store.sync_mut().requeue_lost(shared).unwrap(), 0);
+    store.pull(store.uid_of(kept).as_str(), &[by_ann(0, "kept")]);
+    assert_eq!(store.requeue_lost(), 1);
+    let pushed: Vec<MemoryId> = store.push_memories().iter().map(|pushed| pushed.memory.id).collect();
+    assert_eq!(pushed, [lost]);
+    assert_eq!(store.requeue_lost(), 0);
 }
 
 #[test]
-fn what_was_forgotten_while_a_hub_was_away_is_told_also_after_it_was_restored() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let id = note(&mut store, "known to all", "body");
-    let of = uid_of(&store, id);
-    tell(&mut store, shared);
-    store.sync_mut().restart_pull(shared, "second").unwrap();
-    store.memories_mut().forget(&[id], NOW).unwrap();
-    store.sync_mut().requeue_lost(shared).unwrap();
-    assert_eq!(all_untold(&store, shared), [OutboxEntry::Deleted(of)]);
+fn a_tombstone_is_pushed_to_a_hub_that_was_restored_before() {
+    let mut store = SharingStore::new();
+    let id = store.note("known to all", "body");
+    let of = store.uid_of(id);
+    store.push_all();
+    store.restart_pull();
+    store.forget(&[id]);
+    store.requeue_lost();
+    assert_eq!(store.outbox(), [OutboxEntry::Deleted(of)]);
 }
 
 #[test]
-fn what_is_to_be_told_of_a_project_is_told_of_the_one_it_was_merged_into() {
-    let test = TestHome::new();
-    let (mut store, into) = sharing(&test);
-    let from = project(&mut store, "/home/u/two");
-    store.sync_mut().share_project(from, "a", "remote:example.org/two").unwrap();
-    let gone = store.memories_mut().remember(&new(from, draft("known to all", "body"))).unwrap();
-    let of = uid_of(&store, gone);
-    tell(&mut store, from);
-    store.memories_mut().forget(&[gone], NOW).unwrap();
-    let kept = store.memories_mut().remember(&new(from, draft("never told", "body"))).unwrap();
+fn a_tombstone_for_a_memory_of_others_is_pushed_to_a_restored_hub() {
+    let mut store = SharingStore::new();
+    store.pull("u1", &[revision(5, "of bob", "bob")]);
+    store.restart_pull();
+    assert_eq!(store.requeue_lost(), 0);
+    let id = store.by_uid("u1").id;
+    store.forget(&[id]);
+    assert_eq!(store.outbox(), [OutboxEntry::Deleted(uid("u1"))]);
+}
+
+#[test]
+fn a_merged_project_takes_its_outbox_along() {
+    let mut store = SharingStore::new();
+    let from = store.share("a", "/home/u/two");
+    let gone = store.remember_in(from, draft("known to all", "body"));
+    let of = store.uid_of(gone);
+    store.push_all_of(from);
+    store.forget(&[gone]);
+    let kept = store.remember_in(from, draft("never pushed", "body"));
+    let into = store.shared;
     store.projects_mut().merge(from, into).unwrap();
-    let untold = all_untold(&store, into);
-    assert!(untold.contains(&OutboxEntry::Deleted(of)), "{untold:?}");
-    let told: Vec<MemoryId> = untold
-        .iter()
-        .filter_map(|untold| match untold {
-            OutboxEntry::Changed(saying) => Some(saying.memory.id),
-            OutboxEntry::Deleted(_) => None,
-        })
-        .collect();
-    assert_eq!(told, [kept]);
+    let (deleted, memories): (Vec<_>, Vec<_>) =
+        store.outbox().into_iter().partition(|entry| matches!(entry, OutboxEntry::Deleted(_)));
+    assert!(deleted.contains(&OutboxEntry::Deleted(of)), "{deleted:?}");
+    assert_eq!(memories.into_iter().map(|entry| changed(entry).memory.id).collect::<Vec<_>>(), [kept]);
 }
 
 #[test]
-fn what_is_merged_into_a_project_of_another_team_is_told_to_that_one() {
-    let test = TestHome::new();
-    let (mut store, from) = sharing(&test);
-    let into = share_with_b(&mut store);
-    let id = note(&mut store, "not told yet", "body");
+fn memories_merged_into_a_project_of_another_team_are_pushed_to_that_team() {
+    let mut store = SharingStore::new();
+    let (from, into) = (store.shared, store.share("b", "/home/u/two"));
+    let id = store.note("not pushed yet", "body");
     store.projects_mut().merge(from, into).unwrap();
-    let untold: Vec<MemoryId> =
-        all_untold(&store, into).iter().map(|untold| said(untold).memory.id).collect();
-    assert_eq!(untold, [id]);
+    let pending: Vec<MemoryId> =
+        store.outbox_of(into).into_iter().map(|entry| changed(entry).memory.id).collect();
+    assert_eq!(pending, [id]);
 }
 
 #[test]
-fn what_only_this_machine_knows_it_said_stays_in_its_place_when_the_team_is_heard() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let own = Content { scope: MemoryScope::User, ..draft("for my eyes", "body") };
-    let id = store.memories_mut().remember(&new(shared, own)).unwrap();
-    let summary = Content { kind: Kind::Summary, ..draft("a summary", "body") };
-    for (later, content) in [(1, draft("for all", "body")), (2, summary), (3, draft("at last", "body"))] {
-        store.memories_mut().revise(id, &content, Timestamp(NOW.0 + later)).unwrap();
+fn revisions_that_never_left_this_machine_keep_their_place_after_a_pull() {
+    let mut store = SharingStore::new();
+    let id = store.remember(private("for my eyes"));
+    let wordings = [draft("for all", "body"), summary("a summary"), draft("at last", "body")];
+    for (later, content) in (1..).zip(wordings) {
+        store.revise(id, content, NOW.plus_ms(later));
     }
-    let of = uid_of(&store, id);
-    tell(&mut store, shared);
-    let by_ann = |at, title| SharedRevision {
-        content: Content { provenance: Provenance::User, ..draft(title, "body") },
-        ..revision(NOW.0 + at, title, "ann")
-    };
-    // The border kept the other two back.
+    let of = store.uid_of(id);
+    store.push_all();
+    // The share policy kept the other two back.
     let mut known = vec![by_ann(1, "for all"), by_ann(3, "at last")];
     for (theirs, wanted) in [
         (None, vec!["a summary", "for all", "for my eyes"]),
@@ -287,198 +252,151 @@ fn what_only_this_machine_knows_it_said_stays_in_its_place_when_the_team_is_hear
     ] {
         known.extend(theirs);
         for _ in 0..2 {
-            store.sync_mut().apply_batch(shared, &news(of.as_str(), known.clone()), NOW).unwrap();
-            let past = store.memories().revisions(id).unwrap();
-            let titles: Vec<&str> = past.iter().map(|past| past.title.as_str()).collect();
-            assert_eq!(titles, wanted);
-            let numbers: Vec<u32> = past.iter().map(|past| past.revision).rev().collect();
-            assert_eq!(numbers, (1..=wanted.len() as u32).collect::<Vec<_>>());
+            store.pull(of.as_str(), &known);
+            assert_eq!(store.older_titles(id), wanted);
+            let last = store.number("SELECT max(revision) FROM revisions");
+            assert_eq!(last, wanted.len() as i64, "they are numbered from 1 without a gap");
         }
     }
-    // It stays the user's own, also where everything is told anew.
+    // It stays the user's own, also where everything is pushed anew.
     store.sync_mut().leave_team("a").unwrap();
-    store.sync_mut().join_team(&team("a"), NOW).unwrap();
-    store.sync_mut().share_project(shared, "a", "remote:example.org/one").unwrap();
-    let told = tell(&mut store, shared);
-    let own: Vec<&str> = said(&told[0])
-        .revisions
-        .iter()
-        .filter(|said| said.content.scope == MemoryScope::User)
-        .map(|said| said.content.title.as_str())
-        .collect();
+    store.share("a", "/home/u/one");
+    let pushed = store.push_memories().remove(0).revisions.into_iter().map(|revision| revision.content);
+    let own: Vec<String> =
+        pushed.filter(|content| content.scope == MemoryScope::User).map(|content| content.title).collect();
     assert_eq!(own, ["for my eyes"]);
 }
 
-/// A restored hub, told something newer by somebody, does not know of our words in between: we still do.
+/// A restored hub that got a newer revision of somebody misses ours in between.
 #[test]
-fn words_the_team_has_lost_and_replaced_are_still_known_here() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let id = note(&mut store, "first", "body");
-    tell(&mut store, shared);
-    store.memories_mut().revise(id, &draft("lost there", "body"), Timestamp(NOW.0 + 5)).unwrap();
-    tell(&mut store, shared);
-    let of = uid_of(&store, id);
+fn a_revision_the_hub_lost_stays_in_the_history_here() {
+    let mut store = SharingStore::new();
+    let id = store.note("first", "body");
+    store.push_all();
+    store.revise(id, draft("lost there", "body"), NOW.plus_ms(5));
+    store.push_all();
+    let of = store.uid_of(id);
     let first = SharedRevision { content: draft("first", "body"), ..revision(NOW.0, "first", "ann") };
-    store
-        .sync_mut()
-        .apply_batch(shared, &news(of.as_str(), vec![first, revision(NOW.0 + 9, "theirs", "bob")]), NOW)
-        .unwrap();
-    assert_eq!(title(&store, of.as_str()), "theirs");
-    let past: Vec<String> =
-        store.memories().revisions(id).unwrap().into_iter().map(|past| past.title).collect();
-    assert_eq!(past, ["lost there", "first"]);
+    store.pull(of.as_str(), &[first, revision(NOW.0 + 9, "theirs", "bob")]);
+    assert_eq!(store.title(of.as_str()), "theirs");
+    assert_eq!(store.older_titles(id), ["lost there", "first"]);
 }
 
-/// Two memories, told; then the one is given other words and the other is replaced, and both are told.
-fn told_and_told_again(store: &mut Store, shared: ProjectId) -> (Vec<OutboxEntry>, [Uid; 2]) {
-    let (revised, replaced) = (note(store, "first", "body"), note(store, "old", "body"));
-    let before = tell(store, shared);
-    store.memories_mut().revise(revised, &draft("second", "body"), Timestamp(NOW.0 + 5)).unwrap();
-    let by = NewMemory { created_at: Timestamp(NOW.0 + 5), ..new(shared, draft("new", "body")) };
+/// Pushes two memories; then revises the one, supersedes the other, and pushes both again. Returns what was pushed first.
+fn push_twice(store: &mut SharingStore) -> (Vec<OutboxMemory>, [Uid; 2]) {
+    let (revised, replaced) = (store.note("first", "body"), store.note("old", "body"));
+    let before = store.push_memories();
+    store.revise(revised, draft("second", "body"), NOW.plus_ms(5));
+    let by = NewMemory { created_at: NOW.plus_ms(5), ..new(store.shared, draft("new", "body")) };
     store.memories_mut().supersede(replaced, &by).unwrap();
-    tell(store, shared);
-    // Met again meanwhile, which is no news.
-    store.memories_mut().reinforce(revised, Timestamp(NOW.0 + 7)).unwrap();
-    (before, [uid_of(store, revised), uid_of(store, replaced)])
-}
-
-/// As somebody else, or another machine of ours, would hear it.
-fn as_news(told: &[OutboxEntry]) -> SyncBatch {
-    SyncBatch {
-        memories: told.iter().map(|untold| said(untold).to_shared()).collect(),
-        ..SyncBatch::default()
-    }
+    store.push_all();
+    // Being seen again is no change.
+    store.memories_mut().reinforce(revised, NOW.plus_ms(7)).unwrap();
+    (before, [store.uid_of(revised), store.uid_of(replaced)])
 }
 
 #[test]
-fn an_older_word_of_a_restored_hub_does_not_undo_a_newer_one_and_that_is_told_again_as_it_was() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let (before, [revised, replaced]) = told_and_told_again(&mut store, shared);
-    store.sync_mut().restart_pull(shared, "second").unwrap();
+fn an_older_revision_of_a_restored_hub_undoes_nothing_and_the_newer_one_is_requeued_unchanged() {
+    let mut store = SharingStore::new();
+    let (before, [revised, replaced]) = push_twice(&mut store);
+    let memories = before.iter().map(OutboxMemory::to_shared).collect();
+    let restored = SyncBatch { memories, ..SyncBatch::default() };
+    store.restart_pull();
     for _ in 0..2 {
-        let heard = store.sync_mut().apply_batch(shared, &as_news(&before), NOW).unwrap();
-        assert_eq!((heard.revised, title(&store, revised.as_str())), (0, "second".to_owned()));
-        assert!(matches!(memory(&store, &replaced).standing, Standing::Superseded(_)));
+        let applied = store.apply(&restored);
+        assert_eq!((applied.revised, store.title(revised.as_str())), (0, "second".to_owned()));
+        assert!(matches!(store.by_uid(replaced.as_str()).standing, Standing::Superseded(_)));
     }
-    store.sync_mut().requeue_lost(shared).unwrap();
-    let again = tell(&mut store, shared);
+    store.requeue_lost();
+    let again = store.push_memories();
     let last = |uid: &Uid| {
-        let saying = again.iter().map(said).find(|saying| saying.memory.uid == *uid).unwrap();
-        saying.revisions.last().unwrap().clone()
+        let memory = again.iter().find(|pushed| pushed.memory.uid == *uid).unwrap();
+        memory.revisions.last().unwrap().clone()
     };
-    assert_eq!(
-        (last(&revised).at, last(&revised).content.title),
-        (Timestamp(NOW.0 + 5), "second".to_owned())
-    );
+    let requeued = last(&revised);
+    assert_eq!((requeued.at, requeued.content.title.as_str()), (NOW.plus_ms(5), "second"));
     assert!(last(&replaced).superseded_by.is_some());
-    // Told, it is known; and what is later than it counts, as ever.
-    let mut all = news(revised.as_str(), vec![last(&revised)]);
-    store.sync_mut().apply_batch(shared, &all, NOW).unwrap();
-    all.memories[0].revisions.push(revision(NOW.0 + 9, "theirs", "bob"));
-    assert_eq!(store.sync_mut().apply_batch(shared, &all, NOW).unwrap().revised, 1);
-    assert_eq!(all_untold(&store, shared), []);
+    // Once pushed it is known to the team, and a later revision counts, as ever.
+    store.pull(revised.as_str(), std::slice::from_ref(&requeued));
+    let later = store.pull(revised.as_str(), &[requeued, revision(NOW.0 + 9, "theirs", "bob")]);
+    assert_eq!(later.revised, 1);
+    assert_eq!(store.outbox(), []);
 }
 
 #[test]
-fn what_others_said_is_not_undone_by_an_older_branch_and_is_theirs_to_tell_again() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
+fn an_older_branch_undoes_no_revision_of_others_and_requeues_none() {
+    let mut store = SharingStore::new();
     let (first, second) = (revision(5, "first", "bob"), revision(9, "second", "bob"));
-    let older = news("u1", vec![first.clone()]);
-    store.sync_mut().apply_batch(shared, &news("u1", vec![first, second]), NOW).unwrap();
-    assert_eq!(store.sync_mut().apply_batch(shared, &older, NOW).unwrap().revised, 0);
-    assert_eq!(title(&store, "u1"), "second");
-    assert_eq!(all_untold(&store, shared), []);
-    // Changed here it is told, and later than what was known.
-    let id = memory(&store, &uid("u1")).id;
-    store.memories_mut().revise(id, &draft("ours", "body"), Timestamp(7)).unwrap();
-    store.sync_mut().apply_batch(shared, &older, NOW).unwrap();
-    assert_eq!(title(&store, "u1"), "ours");
-    assert_eq!(said(&tell(&mut store, shared)[0]).revisions.last().unwrap().at, Timestamp(10));
+    let older = batch("u1", std::slice::from_ref(&first));
+    store.pull("u1", &[first, second]);
+    assert_eq!(store.apply(&older).revised, 0);
+    assert_eq!(store.title("u1"), "second");
+    assert_eq!(store.outbox(), []);
+    // Revised here it is pushed, and later than what was known.
+    let id = store.by_uid("u1").id;
+    store.revise(id, draft("ours", "body"), Timestamp(7));
+    store.apply(&older);
+    assert_eq!(store.title("u1"), "ours");
+    assert_eq!(store.push_memories()[0].revisions.last().unwrap().at, Timestamp(10));
 }
 
 #[test]
-fn what_is_told_again_is_as_old_as_it_was() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let (_, [revised, _]) = told_and_told_again(&mut store, shared);
-    store.sync_mut().requeue(shared, std::slice::from_ref(&revised)).unwrap();
-    let again = tell(&mut store, shared);
-    let revisions: Vec<_> = said(&again[0])
-        .revisions
-        .iter()
-        .map(|said| (said.content.title.as_str(), said.at.0 - NOW.0))
-        .collect();
-    assert_eq!(revisions, [("first", 0), ("second", 5)]);
+fn a_requeued_revision_keeps_its_age() {
+    let mut store = SharingStore::new();
+    let (_, [revised, _]) = push_twice(&mut store);
+    let shared = store.shared;
+    store.sync_mut().requeue(shared, &[revised]).unwrap();
+    assert_eq!(titles_and_ages(&store.push_memories()[0]), [("first", 0), ("second", 5)]);
 }
 
 #[test]
-fn what_was_forgotten_and_comes_back_is_said_to_be_forgotten_again() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let told = news("u1", vec![revision(5, "a secret", "bob")]);
-    store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
-    let id = memory(&store, &uid("u1")).id;
-    store.memories_mut().forget(&[id], NOW).unwrap();
-    let pending = all_untold(&store, shared);
-    store.sync_mut().mark_pushed(shared, &pending).unwrap();
-    store.sync_mut().restart_pull(shared, "second").unwrap();
-    store.sync_mut().apply_batch(shared, &told, NOW).unwrap();
-    assert_eq!(all_untold(&store, shared), [OutboxEntry::Deleted(uid("u1"))]);
-    let pending = all_untold(&store, shared);
-    store.sync_mut().mark_pushed(shared, &pending).unwrap();
+fn a_forgotten_memory_that_comes_back_is_deleted_again() {
+    let mut store = SharingStore::new();
+    let revisions = [revision(5, "a secret", "bob")];
+    store.pull("u1", &revisions);
+    let id = store.by_uid("u1").id;
+    store.forget(&[id]);
+    store.push_all();
+    store.restart_pull();
+    store.pull("u1", &revisions);
+    assert_eq!(store.push_all(), [OutboxEntry::Deleted(uid("u1"))]);
     // The same words in another memory stay out, and that one is not ours to forget.
-    store.sync_mut().apply_batch(shared, &news("u2", vec![revision(5, "a secret", "bob")]), NOW).unwrap();
-    assert_eq!((store.memories().count().unwrap(), all_untold(&store, shared)), (0, vec![]));
+    store.pull("u2", &revisions);
+    assert_eq!((store.memories().count().unwrap(), store.outbox()), (0, vec![]));
 }
 
 #[test]
-fn what_a_restored_hub_has_lost_of_others_is_still_told_to_be_forgotten() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    store.sync_mut().apply_batch(shared, &news("u1", vec![revision(5, "of bob", "bob")]), NOW).unwrap();
-    store.sync_mut().restart_pull(shared, "second").unwrap();
-    assert_eq!(store.sync_mut().requeue_lost(shared).unwrap(), 0);
-    let id = memory(&store, &uid("u1")).id;
-    store.memories_mut().forget(&[id], NOW).unwrap();
-    assert_eq!(all_untold(&store, shared), [OutboxEntry::Deleted(uid("u1"))]);
-}
-
-#[test]
-fn the_meaning_of_words_that_stayed_here_is_not_told() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let (stays, leaves) = (note(&mut store, "first", "body"), note(&mut store, "as told", "body"));
-    tell(&mut store, shared);
-    let summary = Content { kind: Kind::Summary, ..draft("a private remark", "body") };
-    store.memories_mut().revise(stays, &summary, Timestamp(NOW.0 + 5)).unwrap();
-    let pending = all_untold(&store, shared);
+fn vectors_of_revisions_that_stay_local_are_not_pushed() {
+    let mut store = SharingStore::new();
+    let (stays, leaves) = (store.note("first", "body"), store.note("as pushed", "body"));
+    store.push_all();
+    store.revise(stays, summary("a private remark"), NOW.plus_ms(5));
+    let pending = store.outbox();
     store.sync_mut().mark_kept_local(&pending).unwrap();
-    raw(&test.home).execute("DELETE FROM stale_vectors", []).unwrap();
-    let untold = store.sync().vector_outbox(shared, None, 1).unwrap();
-    assert_eq!(untold.iter().map(|untold| untold.memory.id).collect::<Vec<_>>(), [leaves]);
-    assert_eq!(store.sync().vector_outbox(shared, Some(&uid_of(&store, leaves)), 1).unwrap(), []);
-    store.sync_mut().mark_vectors_pushed(&untold).unwrap();
-    assert_eq!(store.sync().vector_outbox(shared, None, 1).unwrap(), []);
+    store.raw().execute("DELETE FROM stale_vectors", []).unwrap();
+    let waiting = |store: &SharingStore, after: Option<&Uid>| {
+        store.sync().vector_outbox(store.shared, after, 1).unwrap()
+    };
+    let pending = waiting(&store, None);
+    assert_eq!(pending.iter().map(|pending| pending.memory.id).collect::<Vec<_>>(), [leaves]);
+    assert_eq!(waiting(&store, Some(&store.uid_of(leaves))), []);
+    store.sync_mut().mark_vectors_pushed(&pending).unwrap();
+    assert_eq!(waiting(&store, None), []);
 }
 
 #[test]
-fn what_becomes_fit_to_leave_while_it_is_noted_to_stay_is_still_told() {
-    let test = TestHome::new();
-    let (mut store, shared) = sharing(&test);
-    let id = note(&mut store, "first", "body");
-    let summary = Content { kind: Kind::Summary, ..draft("a summary", "body") };
-    store.memories_mut().revise(id, &summary, Timestamp(NOW.0 + 5)).unwrap();
-    let read = all_untold(&store, shared);
+fn a_memory_that_becomes_shareable_while_it_is_marked_kept_local_is_pushed() {
+    let mut store = SharingStore::new();
+    let id = store.note("first", "body");
+    store.revise(id, summary("a summary"), NOW.plus_ms(5));
+    let read = store.outbox();
     // Somebody makes a decision of it before the sync has noted that a summary stays.
     let decision = Content { kind: Kind::Decision, ..draft("We decided on tabs", "body") };
-    store.memories_mut().revise(id, &decision, Timestamp(NOW.0 + 6)).unwrap();
+    store.revise(id, decision, NOW.plus_ms(6));
     store.sync_mut().mark_kept_local(&read).unwrap();
-    let untold = all_untold(&store, shared);
-    let [OutboxEntry::Changed(saying)] = untold.as_slice() else { panic!("{untold:?}") };
-    assert_eq!(saying.memory.content.title, "We decided on tabs");
-    store.sync_mut().mark_kept_local(&untold).unwrap();
-    assert_eq!(all_untold(&store, shared), []);
+    let pending = store.outbox();
+    let [OutboxEntry::Changed(memory)] = pending.as_slice() else { panic!("{pending:?}") };
+    assert_eq!(memory.memory.content.title, "We decided on tabs");
+    store.sync_mut().mark_kept_local(&pending).unwrap();
+    assert_eq!(store.outbox(), []);
 }

@@ -5,10 +5,11 @@
 //! a rename between them, and merges branches without conflicts.
 
 use backstory_memory::{
-    Category, Confidence, Content, Details, Digest, Importance, Kind, MemoryScope, Provenance, SharedLink,
-    SharedRevision, Timestamp, Uid, digest,
+    ContentRecord, Digest, SharedLink, SharedRevision, Timestamp, Uid, digest, parse_shared_record,
+    shared_record,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// The version of the files this build writes and reads.
 const VERSION: u32 = 1;
@@ -67,30 +68,11 @@ struct RevisionJson {
     version: u32,
     uid: String,
     author: String,
-    kind: String,
-    title: String,
-    body: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    facts: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    concepts: Vec<String>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    files: Vec<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    category: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    details: Option<Details>,
-    importance: u8,
-    confidence: f64,
-    provenance: String,
     created_at_ms: i64,
     at_ms: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    valid_from_ms: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    valid_to_ms: Option<i64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     superseded_by: Option<String>,
+    content: Value,
 }
 
 impl GitEntry {
@@ -105,7 +87,7 @@ impl GitEntry {
 
     /// Lays it out as a file.
     pub(crate) fn write(&self) -> Result<EntryFile, serde_json::Error> {
-        let json = serde_json::to_string(&self.to_json())?;
+        let json = serde_json::to_string(&self.to_json()?)?;
         let (of_uid, of_text) = (digest_of(self.uid().as_str()), digest_of(&json));
         let mark: String = of_text.chars().take(MARK_DIGITS).collect();
         let text = lines(&json).map(|line| format!("{mark} {line}\n")).collect();
@@ -133,8 +115,8 @@ impl GitEntry {
         has_own_name.then_some(entry).ok_or_else(|| "its name is another memory's".to_owned())
     }
 
-    fn to_json(&self) -> EntryJson {
-        match self {
+    fn to_json(&self) -> Result<EntryJson, serde_json::Error> {
+        Ok(match self {
             GitEntry::Forgotten(uid) => EntryJson::Forgotten { version: VERSION, uid: uid.to_string() },
             GitEntry::Linked(SharedLink { from, relation, to }) => EntryJson::Link {
                 version: VERSION,
@@ -142,8 +124,8 @@ impl GitEntry {
                 relation: relation.as_str().to_owned(),
                 to: to.to_string(),
             },
-            GitEntry::Revised(revised) => EntryJson::Memory(Box::new(RevisionJson::from_revision(revised))),
-        }
+            GitEntry::Revised(revised) => EntryJson::Memory(Box::new(RevisionJson::from_revision(revised)?)),
+        })
     }
 }
 
@@ -163,30 +145,17 @@ impl EntryJson {
 }
 
 impl RevisionJson {
-    fn from_revision(revised: &GitRevision) -> RevisionJson {
+    fn from_revision(revised: &GitRevision) -> Result<RevisionJson, serde_json::Error> {
         let SharedRevision { content, superseded_by, at, author } = &revised.revision;
-        let ms = |time: Timestamp| time.0;
-        RevisionJson {
+        Ok(RevisionJson {
             version: VERSION,
             uid: revised.uid.to_string(),
             author: author.clone(),
-            kind: content.kind.to_string(),
-            title: content.title.clone(),
-            body: content.body.clone(),
-            facts: content.facts.clone(),
-            concepts: content.concepts.clone(),
-            files: content.files.clone(),
-            category: content.category.as_ref().map(|category| category.0.clone()),
-            details: content.details.clone(),
-            importance: content.importance.get(),
-            confidence: content.confidence.get(),
-            provenance: content.provenance.to_string(),
             created_at_ms: revised.created_at.0,
             at_ms: at.0,
-            valid_from_ms: content.valid_from.map(ms),
-            valid_to_ms: content.valid_to.map(ms),
             superseded_by: superseded_by.as_ref().map(ToString::to_string),
-        }
+            content: serde_json::to_value(shared_record(content))?,
+        })
     }
 
     fn into_revision(self, now: Timestamp) -> Result<GitRevision, String> {
@@ -197,24 +166,8 @@ impl RevisionJson {
         if self.at_ms > now.0.saturating_add(MAX_AHEAD_MS) || self.at_ms < 0 || self.created_at_ms < 0 {
             return Err("it is of a time that has not come".to_owned());
         }
-        let provenance: Provenance =
-            self.provenance.parse().map_err(|_| format!("`{}` is not a provenance", self.provenance))?;
-        let kind = Kind::from_input(&self.kind, &provenance).map_err(|error| error.to_string())?;
-        let content = Content {
-            facts: self.facts,
-            concepts: self.concepts,
-            files: self.files,
-            category: self.category.map(Category),
-            details: self.details,
-            importance: Importance::new(i64::from(self.importance)),
-            confidence: Confidence::new(self.confidence),
-            provenance,
-            scope: MemoryScope::Project,
-            valid_from: self.valid_from_ms.map(Timestamp),
-            valid_to: self.valid_to_ms.map(Timestamp),
-            title: self.title.clone(),
-            ..Content::new(kind, &self.title, &self.body)
-        };
+        let content = parse_shared_record(&self.content).and_then(ContentRecord::into_whole);
+        let content = content.map_err(|error| error.to_string())?;
         let superseded_by = self.superseded_by.as_deref().map(parse_uid).transpose()?;
         let revision =
             SharedRevision { content, superseded_by, at: Timestamp(self.at_ms), author: self.author };
@@ -283,6 +236,7 @@ fn cut(text: &str, most: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use backstory_memory::{Content, Kind};
     use proptest::prelude::*;
 
     const NOW: Timestamp = Timestamp(1_800_000_000_000);

@@ -5,7 +5,7 @@ use super::{GitShare, GitTransport};
 use crate::SyncError;
 use crate::project_sync::{Inbox, ProjectSync, SyncReport};
 use crate::sharing::{git_share_of, share_through_git};
-use backstory_memory::{MemoryScope, ProjectId, SyncBatch, Uid};
+use backstory_memory::{MemoryScope, ProjectId, Redacted, SyncBatch, Uid};
 use backstory_store::{ImportProgress, Store};
 use std::collections::BTreeMap;
 
@@ -107,7 +107,7 @@ impl GitTransport {
     fn save_fingerprint(&self, inbox: &mut Inbox<'_>, read: PartRead) -> Result<(), SyncError> {
         let progress = ImportProgress {
             source: SOURCE.to_owned(),
-            location: location(inbox.project, &read.part),
+            location: location(inbox, &read.part),
             fingerprint: read.fingerprint,
             imported: 0,
             is_done: true,
@@ -117,12 +117,12 @@ impl GitTransport {
 }
 
 fn was_read(inbox: &Inbox<'_>, part: &str, fingerprint: &str) -> Result<bool, SyncError> {
-    let progress = inbox.store.imports().progress(SOURCE, &location(inbox.project, part))?;
+    let progress = inbox.store.imports().progress(SOURCE, &location(inbox, part))?;
     Ok(progress.is_some_and(|progress| progress.fingerprint == fingerprint))
 }
 
-fn location(project: ProjectId, part: &str) -> String {
-    format!("{project}/{part}")
+fn location(inbox: &Inbox<'_>, part: &str) -> Redacted<String> {
+    inbox.redact(&format!("{}/{part}", inbox.project))
 }
 
 /// Whether a memory may be changed by a team that shares a project: it is not here yet, or part of that project.

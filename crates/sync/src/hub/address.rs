@@ -230,7 +230,7 @@ mod tests {
         }
     }
 
-    /// Who stands between could answer for a server that offers no TLS.
+    /// Somebody in between could pretend that the server offers no TLS.
     #[test]
     fn only_what_stays_on_this_machine_or_says_so_goes_in_the_open() {
         let security = |url: &str| address(url).security;

@@ -65,7 +65,7 @@ CREATE FUNCTION backstory.cosine_similarity(
 GRANT CREATE ON SCHEMA backstory TO backstory_search;
 CREATE FUNCTION backstory.search_by_vector(wanted_direction text, wanted_model text, wanted_project text, wanted_kinds text[], max_hits integer)
     RETURNS TABLE (uid text, revised_at_ms bigint, content_digest bytea)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    LANGUAGE sql STABLE ROWS 20 SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT near.uid, near.revised_at_ms, near.content_digest FROM (
         SELECT v.uid, v.revised_at_ms, v.content_digest, v.embedding OPERATOR({schema}.<=>) wanted_direction::{schema}.vector AS distance
         FROM backstory.vectors v JOIN backstory.revisions r

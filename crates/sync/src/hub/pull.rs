@@ -249,7 +249,7 @@ impl Range<'_> {
     }
 }
 
-/// Skips rows that cannot be read: a uid that is none names nothing here.
+/// Skips rows that cannot be read: a text that is no uid names no memory here.
 fn readable<T>(rows: &[Row], read: impl Fn(&Row) -> Result<T, HubError>) -> Vec<T> {
     rows.iter().filter_map(|row| read(row).ok()).collect()
 }

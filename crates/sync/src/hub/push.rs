@@ -4,7 +4,7 @@
 
 use super::hub_error::Doing;
 use crate::{Hub, HubError};
-use backstory_memory::{Details, SharedMemory, SharedRevision, SyncBatch, Uid};
+use backstory_memory::{SharedMemory, SharedRevision, SyncBatch, Uid};
 use postgres::types::ToSql;
 use postgres::{Statement, Transaction};
 
@@ -173,9 +173,9 @@ fn retry_collisions<T>(mut attempt: impl FnMut() -> Result<T, HubError>) -> Resu
     attempt()
 }
 
-const REVISION: &str = "INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, kind, category, title, body,
-        facts, concepts, files, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, details)
-     SELECT team, project_key, uid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18
+const REVISION: &str = "INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, superseded_by, kind, title,
+        body, facts, concepts, files, attributes)
+     SELECT team, project_key, uid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::jsonb
      FROM backstory.memories WHERE team = $1 AND uid = $2 ON CONFLICT DO NOTHING";
 
 fn insert(
@@ -184,34 +184,20 @@ fn insert(
     (team, uid): (&str, &str),
     revised: &SharedRevision,
 ) -> Result<(), HubError> {
-    let content = &revised.content;
-    let digest = revised.content_digest();
-    let time = |time: Option<backstory_memory::Timestamp>| time.map(|time| time.0);
-    let (valid_from, valid_to) = (time(content.valid_from), time(content.valid_to));
-    transaction
-        .execute(
-            statement,
-            &[
-                &team,
-                &uid,
-                &revised.at.0,
-                &digest.0.as_slice(),
-                &content.kind.as_str(),
-                &content.category.as_ref().map(|category| category.0.as_str()),
-                &content.title,
-                &content.body,
-                &content.facts,
-                &content.concepts,
-                &content.files,
-                &i16::from(content.importance.get()),
-                &content.confidence.get(),
-                &content.provenance.to_string(),
-                &valid_from,
-                &valid_to,
-                &revised.superseded_by.as_ref().map(Uid::as_str),
-                &content.details.as_ref().map(Details::to_json),
-            ],
-        )
-        .doing(DOING)
-        .map(drop)
+    let (content, digest) = (&revised.content, revised.content_digest());
+    let values: [&(dyn ToSql + Sync); 12] = [
+        &team,
+        &uid,
+        &revised.at.0,
+        &digest.0.as_slice(),
+        &revised.superseded_by.as_ref().map(Uid::as_str),
+        &content.kind.as_str(),
+        &content.title,
+        &content.body,
+        &content.facts,
+        &content.concepts,
+        &content.files,
+        &super::rows::attributes(content)?,
+    ];
+    transaction.execute(statement, &values).doing(DOING).map(drop)
 }

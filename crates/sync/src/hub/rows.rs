@@ -2,19 +2,20 @@
 
 use crate::HubError;
 use backstory_memory::{
-    Category, Confidence, Content, Details, Importance, MemoryScope, SharedRevision, Timestamp, Uid,
+    Content, ContentRecord, SharedRevision, Timestamp, Uid, parse_shared_record, shared_record,
 };
 use postgres::Row;
 use postgres::row::RowIndex;
 use postgres::types::FromSql;
+use serde_json::Value;
 use std::fmt::Display;
 use std::str::FromStr;
 
 /// The columns of a revision, in the order [`revision`] reads them, after those of its memory.
 macro_rules! revision_columns {
     () => {
-        "r.uid, m.created_at_ms, r.revised_at_ms, r.author::text, r.kind, r.category, r.title, r.body, r.facts, r.concepts, r.files, r.importance,
-         r.confidence, r.provenance, r.valid_from_ms, r.valid_to_ms, r.superseded_by, r.details"
+        "r.uid, m.created_at_ms, r.revised_at_ms, r.author::text, r.superseded_by, r.kind, r.title, r.body, r.facts, r.concepts, r.files,
+         r.attributes::text"
     };
 }
 pub(crate) use revision_columns;
@@ -29,34 +30,43 @@ pub(crate) fn code<T: FromStr>(text: &str) -> Result<T, HubError> {
 
 /// Reads one column.
 pub(crate) fn column<'a, T: FromSql<'a>>(row: &'a Row, at: impl RowIndex + Display) -> Result<T, HubError> {
-    row.try_get(at).map_err(|error| HubError::BadRow(error.to_string()))
+    row.try_get(at).map_err(bad)
 }
 
 /// Reads a revision from a row of [`revision_columns!`].
 pub(crate) fn revision(row: &Row) -> Result<SharedRevision, HubError> {
-    let time = |at: usize| column::<Option<i64>>(row, at).map(|time| time.map(Timestamp));
-    let content = Content {
-        kind: code(column(row, 4)?)?,
-        category: column::<Option<String>>(row, 5)?.map(Category),
-        title: column(row, 6)?,
-        body: column(row, 7)?,
+    let attributes: Value = serde_json::from_str(column(row, 11)?).map_err(bad)?;
+    let record = ContentRecord {
+        kind: Some(column(row, 5)?),
+        title: Some(column(row, 6)?),
+        body: Some(column(row, 7)?),
         facts: column(row, 8)?,
         concepts: column(row, 9)?,
         files: column(row, 10)?,
-        details: column::<Option<&str>>(row, 17)?.and_then(Details::from_json),
-        importance: Importance::new(column::<i16>(row, 11)?.into()),
-        confidence: Confidence::new(column(row, 12)?),
-        provenance: code(column(row, 13)?)?,
-        scope: MemoryScope::Project,
-        pinned: false,
-        valid_from: time(14)?,
-        valid_to: time(15)?,
+        ..parse_shared_record(&attributes).map_err(bad)?
     };
-    let superseded_by: Option<&str> = column(row, 16)?;
     Ok(SharedRevision {
-        content,
-        superseded_by: superseded_by.map(uid).transpose()?,
+        content: record.into_whole().map_err(bad)?,
+        superseded_by: column::<Option<&str>>(row, 4)?.map(uid).transpose()?,
         at: Timestamp(column(row, 2)?),
         author: column(row, 3)?,
     })
+}
+
+/// Returns what of a revision's content is no column of its own, as [`revision`] reads it.
+pub(crate) fn attributes(content: &Content) -> Result<String, HubError> {
+    let rest = ContentRecord {
+        kind: None,
+        title: None,
+        body: None,
+        facts: Vec::new(),
+        concepts: Vec::new(),
+        files: Vec::new(),
+        ..shared_record(content)
+    };
+    serde_json::to_string(&rest).map_err(bad)
+}
+
+fn bad(error: impl Display) -> HubError {
+    HubError::BadRow(error.to_string())
 }

@@ -68,7 +68,7 @@ macro_rules! hits {
             ") f
              JOIN backstory.revisions r ON r.team = (SELECT backstory.current_team()) AND r.uid = f.uid
                  AND r.revised_at_ms = f.revised_at_ms AND r.content_digest = f.content_digest
-             JOIN LATERAL (SELECT said.author, said.provenance FROM backstory.revisions said WHERE said.team = r.team AND said.uid = r.uid
+             JOIN LATERAL (SELECT said.author, said.attributes ->> 'provenance' AS provenance FROM backstory.revisions said WHERE said.team = r.team AND said.uid = r.uid
                  AND (said.kind, said.title, said.body, said.facts, said.concepts, said.files)
                      = (r.kind, r.title, r.body, r.facts, r.concepts, r.files)
                  ORDER BY said.revised_at_ms, said.content_digest LIMIT 1) first ON true

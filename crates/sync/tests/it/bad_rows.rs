@@ -1,19 +1,13 @@
 //! What does not fit, comes twice, late, from the future or from before a restore: one such row stops nothing else.
 
 use crate::test_hub::{
-    PASSWORD, PROJECT, asking, batch, forgotten, pull, push, said, titles, uid, with_ann, with_ann_and_bob,
+    PROJECT, batch, forgotten, found_uids, joined, pull, push, query, revision, titles, uid, with_ann,
+    with_ann_and_bob,
 };
 use backstory_memory::{Kind, Relation, SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark};
 use backstory_sync::{Hub, HubError, Pulled};
 
 const OTHER: &str = "remote:example.org/other";
-
-fn several(memories: Vec<SyncBatch>) -> SyncBatch {
-    SyncBatch {
-        memories: memories.into_iter().flat_map(|batch| batch.memories).collect(),
-        ..SyncBatch::default()
-    }
-}
 
 fn uids(batch: &SyncBatch) -> Vec<String> {
     batch.memories.iter().map(|memory| memory.uid.to_string()).collect()
@@ -25,10 +19,10 @@ fn what_the_hub_rejects_is_named_and_the_rest_is_accepted() {
     let pushed: Vec<SyncBatch> = (0..9)
         .map(|number| {
             let title = if number == 4 { "with a \0 in it".to_owned() } else { format!("number {number}") };
-            batch(&format!("u{number}"), vec![said(5, &title)])
+            batch(&format!("u{number}"), vec![revision(5, &title)])
         })
         .collect();
-    let pushed = push(&mut ann, &several(pushed));
+    let pushed = push(&mut ann, &joined(pushed));
     let refused: Vec<_> = pushed.rejected.iter().map(|refusal| refusal.uid.to_string()).collect();
     assert_eq!(refused, ["u4"], "{pushed:?}");
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.memories.len(), 8);
@@ -38,16 +32,16 @@ fn what_the_hub_rejects_is_named_and_the_rest_is_accepted() {
 #[test]
 fn what_is_larger_than_a_memory_can_be_is_rejected() {
     let Some((_test, mut ann)) = with_ann() else { return };
-    let mut large = [said(5, "body"), said(5, "title"), said(5, "item"), said(5, "items")];
+    let mut large = [revision(5, "body"), revision(5, "title"), revision(5, "item"), revision(5, "items")];
     large[0].content.body = "x".repeat(64 * 1024 + 1);
     large[1].content.title = "x".repeat(81);
     large[2].content.facts = vec!["x".repeat(2 * 1024 + 1)];
     large[3].content.files = vec!["x".to_owned(); 129];
     let pushed: Vec<SyncBatch> =
         (0..).zip(large).map(|(number, revision)| batch(&format!("u{number}"), vec![revision])).collect();
-    let rejected = push(&mut ann, &several(pushed)).rejected;
+    let rejected = push(&mut ann, &joined(pushed)).rejected;
     assert_eq!(rejected.len(), 4, "{rejected:?}");
-    let mut just_fits = said(5, &"x".repeat(80));
+    let mut just_fits = revision(5, &"x".repeat(80));
     just_fits.content.body = "x".repeat(64 * 1024);
     just_fits.content.facts = vec!["x".repeat(2 * 1024); 128];
     let rejected = push(&mut ann, &batch("u9", vec![just_fits])).rejected;
@@ -58,9 +52,9 @@ fn what_is_larger_than_a_memory_can_be_is_rejected() {
 #[test]
 fn every_answer_of_a_slow_hub_is_a_sign_of_life() {
     let Some((_test, mut ann)) = with_ann() else { return };
-    let pushed = (0..50).map(|number| batch(&format!("u{number}"), vec![said(5, "one of many")])).collect();
+    let pushed = (0..50).map(|number| batch(&format!("u{number}"), vec![revision(5, "one of many")]));
     let mut signs = 0;
-    ann.push(PROJECT, &several(pushed), &mut || signs += 1).unwrap();
+    ann.push(PROJECT, &joined(pushed), &mut || signs += 1).unwrap();
     assert!(signs >= 100, "{signs}");
 }
 
@@ -69,8 +63,8 @@ fn every_answer_of_a_slow_hub_is_a_sign_of_life() {
 fn a_memory_stays_in_its_project_whoever_pushes_it() {
     let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
     bob.share(OTHER, "other").unwrap();
-    push(&mut ann, &batch("u1", vec![said(5, "tabs")]));
-    let pushed = bob.push(OTHER, &batch("u1", vec![said(6, "spaces")]), &mut || {}).unwrap();
+    push(&mut ann, &batch("u1", vec![revision(5, "tabs")]));
+    let pushed = bob.push(OTHER, &batch("u1", vec![revision(6, "spaces")]), &mut || {}).unwrap();
     assert_eq!(pushed.in_other_project, [uid("u1")]);
     let said_last = |batch: &SyncBatch| titles(batch)[0].1.last().unwrap().0.clone();
     assert_eq!(said_last(&test.pull(&mut ann, Watermark::default()).0), "spaces");
@@ -83,7 +77,7 @@ fn a_link_is_there_whichever_of_its_ends_is_pushed_last() {
     let Some((test, mut ann)) = with_ann() else { return };
     let link = SharedLink { from: uid("u1"), relation: Relation::Relates, to: uid("u2") };
     for of in ["u1", "u2"] {
-        let pushed = SyncBatch { links: vec![link.clone()], ..batch(of, vec![said(5, of)]) };
+        let pushed = SyncBatch { links: vec![link.clone()], ..batch(of, vec![revision(5, of)]) };
         push(&mut ann, &pushed);
     }
     assert_eq!(test.pull(&mut ann, Watermark::default()).0.links, [link]);
@@ -93,11 +87,11 @@ fn a_link_is_there_whichever_of_its_ends_is_pushed_last() {
 fn what_cannot_be_read_is_named_the_rest_is_pulled_and_it_can_be_pulled_again() {
     let Some((test, mut ann)) = with_ann() else { return };
     for of in ["u1", "u2", "u3", "u4"] {
-        push(&mut ann, &batch(of, vec![said(5, of)]));
+        push(&mut ann, &batch(of, vec![revision(5, of)]));
     }
     // As a hub would hold them that somebody changed by hand.
     test.database.psql(
-        "ALTER TABLE backstory.revisions DROP CONSTRAINT revisions_kind_check, DROP CONSTRAINT revisions_facts_check",
+        "ALTER TABLE backstory.revisions DROP CONSTRAINT revisions_kind_fkey, DROP CONSTRAINT revisions_facts_check",
     );
     test.database.psql("UPDATE backstory.revisions SET kind = 'from-tomorrow' WHERE uid = 'u2'");
     test.database.psql("UPDATE backstory.revisions SET facts = ARRAY[NULL] WHERE uid = 'u3'");
@@ -131,7 +125,7 @@ fn a_clock_that_is_ahead_keeps_its_order_and_says_nothing_twice() {
     let now = test.database.psql("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint");
     let tomorrow = now.parse::<i64>().unwrap() + 86_400_000;
     let wordings: Vec<_> =
-        (0..6).map(|number| said(tomorrow + number, &format!("wording {number}"))).collect();
+        (0..6).map(|number| revision(tomorrow + number, &format!("wording {number}"))).collect();
     let wanted: Vec<String> = (0..6).map(|number| format!("wording {number}")).collect();
     for _ in 0..2 {
         push(&mut ann, &batch("u1", wordings.clone()));
@@ -143,7 +137,7 @@ fn a_clock_that_is_ahead_keeps_its_order_and_says_nothing_twice() {
     let (pulled, _) = test.pull(&mut bob, Watermark::default());
     let last = pulled.memories[0].revisions.last().unwrap().at;
     assert!(last.0 < tomorrow, "the hub does not believe in the future");
-    push(&mut bob, &batch("u1", vec![said(last.0 + 1, "of bob")]));
+    push(&mut bob, &batch("u1", vec![revision(last.0 + 1, "of bob")]));
     let (pulled, _) = test.pull(&mut bob, Watermark::default());
     assert_eq!(titles(&pulled)[0].1.last().unwrap().0, "of bob");
 }
@@ -156,7 +150,7 @@ fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
         let some = |number| SharedMemory {
             uid: uid(&format!("u{round}-{number}")),
             created_at: Timestamp(1),
-            revisions: vec![said(5, "one of many")],
+            revisions: vec![revision(5, "one of many")],
         };
         let pushed = SyncBatch { memories: (0..250).map(some).collect(), ..SyncBatch::default() };
         push(&mut ann, &pushed);
@@ -182,10 +176,10 @@ fn a_long_pull_that_is_broken_off_goes_on_where_it_was() {
 #[test]
 fn what_was_written_before_a_restore_is_pulled_after_it() {
     let Some((test, mut ann)) = with_ann() else { return };
-    push(&mut ann, &batch("before", vec![said(5, "before")]));
+    push(&mut ann, &batch("before", vec![revision(5, "before")]));
     push(&mut ann, &forgotten("nothing"));
     test.database.psql("UPDATE backstory.revisions SET xact_id = '9000000000000'::xid8");
-    push(&mut ann, &batch("since", vec![said(5, "since")]));
+    push(&mut ann, &batch("since", vec![revision(5, "since")]));
     // The watermark is of the other cluster.
     let (pulled, next) = test.pull(&mut ann, Watermark(8_999_999_999_999));
     assert_eq!(uids(&pulled), ["before", "since"]);
@@ -196,25 +190,23 @@ fn what_was_written_before_a_restore_is_pulled_after_it() {
 fn the_search_counts_only_the_wanted_kinds() {
     let Some((_test, mut ann)) = with_ann() else { return };
     for number in 0..5 {
-        push(&mut ann, &batch(&format!("u{number}"), vec![said(5, "migration")]));
+        push(&mut ann, &batch(&format!("u{number}"), vec![revision(5, "migration")]));
     }
-    let mut note = said(5, "a note that speaks of one migration among many other things");
+    let mut note = revision(5, "a note that speaks of one migration among many other things");
     note.content.kind = Kind::Note;
     push(&mut ann, &batch("note", vec![note]));
-    let mut question = asking("migration", None, 2);
+    let mut question = query("migration", None, 2);
     question.kinds = &[Kind::Note];
-    let found: Vec<String> = ann.search(&question).unwrap().iter().map(|hit| hit.uid.to_string()).collect();
-    assert_eq!(found, ["note"]);
+    assert_eq!(found_uids(&mut ann, &question), ["note"]);
 }
 
 #[test]
 fn a_search_that_takes_too_long_is_stopped() {
     let Some((test, mut ann)) = with_ann() else { return };
     // Somebody holds what every search has to read.
-    let mut holder: postgres::Config = test.database.url("postgres").parse().unwrap();
-    let mut holder = holder.password(PASSWORD).connect(postgres::NoTls).unwrap();
+    let mut holder = test.connect("postgres");
     holder.batch_execute("BEGIN; LOCK TABLE backstory.revisions").unwrap();
-    let mut question = asking("migration", None, 2);
+    let mut question = query("migration", None, 2);
     question.timeout = Some(std::time::Duration::from_millis(50));
     let stopped = ann.search(&question).unwrap_err();
     assert!(matches!(stopped, HubError::Busy { .. }), "{stopped}");

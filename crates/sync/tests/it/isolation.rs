@@ -1,10 +1,11 @@
 //! Teams do not see each other, whatever a member tries (SEC-11, S13).
 
-use crate::test_hub::{PASSWORD, TestHub, asking, batch, push, said, with_ann_and_bob};
-use backstory_memory::{SharedLink, SyncBatch, Watermark};
+use crate::test_hub::{
+    PASSWORD, TestHub, batch, begin, forgotten, name, push, query, revision, uid, with_ann_and_bob,
+};
+use backstory_memory::{Relation, SharedLink, SyncBatch, Watermark};
 use backstory_testkit::bar;
 use postgres::error::SqlState;
-use postgres::{Client, NoTls};
 
 const TABLES: [&str; 8] =
     ["teams", "members", "projects", "memories", "revisions", "tombstones", "links", "pins"];
@@ -15,28 +16,14 @@ fn two_teams() -> Option<TestHub> {
     for (member, team) in [("ann", "a"), ("bob", "b")] {
         let mut hub = test.member(member, team);
         for of in ["u1", "u2", "u3"] {
-            push(&mut hub, &batch(of, vec![said(5, &format!("of {team}"))]));
+            push(&mut hub, &batch(of, vec![revision(5, &format!("of {team}"))]));
         }
-        let link = SharedLink {
-            from: crate::test_hub::uid("u1"),
-            relation: backstory_memory::Relation::Relates,
-            to: crate::test_hub::uid("u2"),
-        };
-        let more = SyncBatch {
-            links: vec![link],
-            pins: vec![(crate::test_hub::uid("u1"), true)],
-            ..SyncBatch::default()
-        };
+        let link = SharedLink { from: uid("u1"), relation: Relation::Relates, to: uid("u2") };
+        let more = SyncBatch { links: vec![link], pins: vec![(uid("u1"), true)], ..SyncBatch::default() };
         push(&mut hub, &more);
-        push(&mut hub, &crate::test_hub::forgotten("u3"));
+        push(&mut hub, &forgotten("u3"));
     }
     Some(test)
-}
-
-/// What a member could do with any other program.
-fn by_hand(test: &TestHub, member: &str) -> Client {
-    let mut config: postgres::Config = test.database.url(test.name(member).as_str()).parse().unwrap();
-    config.password(PASSWORD).connect(NoTls).unwrap()
 }
 
 #[test]
@@ -51,13 +38,18 @@ fn every_table_with_a_team_is_under_forced_row_level_security() {
     assert_eq!(listed, tables.join(" "), "a new table belongs into this list");
     let open = test.database.psql(
         "SELECT count(*) FROM pg_class c WHERE c.relnamespace = 'backstory'::regnamespace AND c.relkind = 'r'
-         AND c.relname <> 'applied_migrations' AND NOT (c.relrowsecurity AND c.relforcerowsecurity)",
+         AND c.relname NOT IN ('applied_migrations', 'kinds') AND NOT (c.relrowsecurity AND c.relforcerowsecurity)",
     );
     assert_eq!(open, "0");
+    // The kinds belong to no team: only the owner's build writes them, and members cannot even read them.
+    let all =
+        "SELECT has_table_privilege('backstory_member', 'backstory.kinds', 'SELECT, INSERT, UPDATE, DELETE')";
+    assert_eq!(test.database.psql(all), "f");
     let keyless = test.database.psql(
         "SELECT string_agg(conrelid::regclass || ' ' || conname, ', ') FROM pg_constraint
          WHERE connamespace = 'backstory'::regnamespace AND contype IN ('p', 'u', 'f')
          AND conrelid NOT IN ('backstory.applied_migrations'::regclass, 'backstory.created_logins'::regclass)
+         AND 'backstory.kinds'::regclass NOT IN (conrelid, confrelid)
          AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = conrelid AND a.attnum = ANY (conkey) AND a.attname = 'team')",
     );
     assert_eq!(keyless, "", "keys that leave out the team");
@@ -69,12 +61,11 @@ fn no_verb_on_any_table_reaches_another_team() {
     let all_there =
         |test: &TestHub| test.database.psql("SELECT count(*) FROM backstory.revisions WHERE team = 'b'");
     let before = all_there(&test);
-    let mut ann = by_hand(&test, "ann");
+    let mut ann = test.client("ann");
     // Unset, one's own, another's, nobody's: `a` sees what is of `a`, and only having chosen it.
     for (chosen, sees) in [("", false), ("a", true), ("b", false), ("nobody", false)] {
         for table in TABLES {
-            let mut transaction = ann.transaction().unwrap();
-            transaction.execute("SELECT set_config('backstory.team', $1, true)", &[&chosen]).unwrap();
+            let mut transaction = begin(&mut ann, chosen);
             let sql = format!("SELECT count(*), count(*) FILTER (WHERE team <> 'a') FROM backstory.{table}");
             let row = transaction.query_one(&sql, &[]).unwrap();
             let (rows, foreign): (i64, i64) = (row.get(0), row.get(1));
@@ -98,13 +89,12 @@ fn no_verb_on_any_table_reaches_another_team() {
         "INSERT INTO backstory.tombstones (team, project_key, uid) VALUES ('b', 'remote:example.org/one', 'u1')",
         "INSERT INTO backstory.pins (team, project_key, uid, is_pinned) VALUES ('b', 'remote:example.org/one', 'u1', true)",
         "INSERT INTO backstory.links (team, project_key, uid, relation, target_uid) VALUES ('b', 'remote:example.org/one', 'u1', 'relates', 'u2')",
-        "INSERT INTO backstory.revisions SELECT 'b', project_key, uid, revised_at_ms + 1, content_digest, author, xact_id, kind, category, title, body, facts,
-             concepts, files, details, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, search_vector FROM backstory.revisions",
+        "INSERT INTO backstory.revisions SELECT 'b', project_key, uid, revised_at_ms + 1, content_digest, author, xact_id, kind, title, body, facts,
+             concepts, files, attributes, superseded_by, claimed_at_ms, search_vector FROM backstory.revisions",
     ];
     for chosen in ["a", "b"] {
         for sql in into_b {
-            let mut transaction = ann.transaction().unwrap();
-            transaction.execute("SELECT set_config('backstory.team', $1, true)", &[&chosen]).unwrap();
+            let mut transaction = begin(&mut ann, chosen);
             // Either it is refused, or there was nothing one could see to write.
             let wrote = transaction.execute(sql, &[]).unwrap_or(0);
             assert_eq!(wrote, 0, "{sql} with {chosen:?}");
@@ -117,9 +107,9 @@ fn no_verb_on_any_table_reaches_another_team() {
 #[test]
 fn the_search_lets_out_only_ones_own_team() {
     let Some(test) = two_teams() else { return };
-    let found = test.member("ann", "a").search(&asking("decided", None, 10)).unwrap();
+    let found = test.member("ann", "a").search(&query("decided", None, 10)).unwrap();
     assert!(found.iter().all(|hit| hit.revision.content.title == "of a") && found.len() == 2, "{found:?}");
-    let mut ann = by_hand(&test, "ann");
+    let mut ann = test.client("ann");
     let rows = ann.query("SELECT FROM backstory.search('decided', NULL, NULL, 10)", &[]).unwrap();
     assert!(rows.is_empty(), "without a team");
     let as_search = ann.batch_execute("SET ROLE backstory_search").unwrap_err();
@@ -129,13 +119,12 @@ fn the_search_lets_out_only_ones_own_team() {
 #[test]
 fn nobody_writes_in_anothers_name_or_into_the_past_of_the_hub() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob"])]) else { return };
-    push(&mut test.member("bob", "a"), &batch("u1", vec![said(5, "of bob")]));
-    let mut ann = by_hand(&test, "ann");
-    let mut transaction = ann.transaction().unwrap();
-    transaction.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
+    push(&mut test.member("bob", "a"), &batch("u1", vec![revision(5, "of bob")]));
+    let mut ann = test.client("ann");
+    let mut transaction = begin(&mut ann, "a");
     let forged = format!(
-        "INSERT INTO backstory.revisions SELECT team, project_key, uid, 99999999999999, content_digest, '{}', '3'::xid8, kind, category, 'forged', body, facts,
-             concepts, files, details, importance, confidence, provenance, valid_from_ms, valid_to_ms, superseded_by, claimed_at_ms, 'bait'::tsvector FROM backstory.revisions",
+        "INSERT INTO backstory.revisions SELECT team, project_key, uid, 99999999999999, content_digest, '{}', '3'::xid8, kind, 'forged', body, facts,
+             concepts, files, attributes, superseded_by, claimed_at_ms, 'bait'::tsvector FROM backstory.revisions",
         test.name("bob")
     );
     assert_eq!(transaction.execute(&forged, &[]).unwrap(), 1);
@@ -155,9 +144,9 @@ fn a_pooled_connection_carries_nothing_over() {
     let Some(test) = two_teams() else { return };
     let both = test.name("both");
     for team in ["a", "b"] {
-        test.owner().invite(&crate::test_hub::name(team), &both, PASSWORD).unwrap();
+        test.owner().invite(&name(team), &both, PASSWORD).unwrap();
     }
-    let mut pooled = by_hand(&test, "both");
+    let mut pooled = test.client("both");
     for turn in 0..1000 {
         let chosen = ["a", "b", ""][turn * 7 % 3];
         let mut transaction = pooled.transaction().unwrap();
@@ -174,11 +163,11 @@ fn a_pooled_connection_carries_nothing_over() {
 #[test]
 fn pins_are_each_members_own() {
     let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
-    push(&mut ann, &batch("u1", vec![said(5, "one")]));
+    push(&mut ann, &batch("u1", vec![revision(5, "one")]));
     for pinned in [true, false, true] {
-        let batch = SyncBatch { pins: vec![(crate::test_hub::uid("u1"), pinned)], ..SyncBatch::default() };
+        let batch = SyncBatch { pins: vec![(uid("u1"), pinned)], ..SyncBatch::default() };
         push(&mut ann, &batch);
     }
-    assert_eq!(test.pull(&mut ann, Watermark::default()).0.pins, [(crate::test_hub::uid("u1"), true)]);
+    assert_eq!(test.pull(&mut ann, Watermark::default()).0.pins, [(uid("u1"), true)]);
     assert_eq!(test.pull(&mut bob, Watermark::default()).0.pins, []);
 }

@@ -1,33 +1,27 @@
 //! Members at the same time: nothing is missed, nothing comes back, nobody waits in a circle.
 
 use crate::test_hub::{
-    PASSWORD, PROJECT, TestHub, batch, forgotten, pull, push, said, uid, with_ann_and_bob,
+    PROJECT, TestHub, batch, begin, forgotten, pull, push, revision, uid, with_ann_and_bob,
 };
 use backstory_memory::{SharedMemory, SyncBatch, Timestamp, Watermark};
-use postgres::{Client, NoTls};
 use std::collections::BTreeSet;
-
-fn by_hand(test: &TestHub, member: &str) -> Client {
-    let mut config: postgres::Config = test.database.url(test.name(member).as_str()).parse().unwrap();
-    config.password(PASSWORD).connect(NoTls).unwrap()
-}
 
 /// Commit order is not the order in which numbers are given out.
 #[test]
 fn what_began_first_and_is_committed_last_is_not_missed() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob", "carl"])]) else { return };
     let mut carl = test.member("carl", "a");
-    let mut slow = by_hand(&test, "ann");
-    let mut open = slow.transaction().unwrap();
-    open.execute("SELECT set_config('backstory.team', 'a', true)", &[]).unwrap();
+    let mut slow = test.client("ann");
+    let mut open = begin(&mut slow, "a");
     let memory =
         "INSERT INTO backstory.memories (team, project_key, uid, created_at_ms) VALUES ('a', $1, 'slow', 1)";
     open.execute(memory, &[&PROJECT]).unwrap();
-    let revision = "INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, kind, title, body, facts, concepts, files, importance,
-         confidence, provenance) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}', 3, 1, 'user')";
-    open.execute(revision, &[&PROJECT]).unwrap();
+    let insert_revision = "INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, kind, title, body, facts, concepts, files,
+         attributes) VALUES ('a', $1, 'slow', 5, decode(repeat('00', 16), 'hex'), 'note', 'slow', '', '{}', '{}', '{}',
+         '{\"importance\": 3, \"confidence\": 1, \"provenance\": \"user\"}')";
+    open.execute(insert_revision, &[&PROJECT]).unwrap();
 
-    push(&mut test.member("bob", "a"), &batch("quick", vec![said(5, "quick")]));
+    push(&mut test.member("bob", "a"), &batch("quick", vec![revision(5, "quick")]));
     let (first, next) = pull(&mut carl, Watermark::default());
     open.commit().unwrap();
     let (second, last) = test.pull(&mut carl, next);
@@ -45,9 +39,9 @@ fn what_is_being_forgotten_takes_nothing_new() {
     let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
     for round in 0..20 {
         let of = format!("u{round}");
-        push(&mut ann, &batch(&of, vec![said(5, "one")]));
+        push(&mut ann, &batch(&of, vec![revision(5, "one")]));
         std::thread::scope(|scope| {
-            scope.spawn(|| push(&mut ann, &batch(&of, vec![said(6, "two")])));
+            scope.spawn(|| push(&mut ann, &batch(&of, vec![revision(6, "two")])));
             scope.spawn(|| push(&mut bob, &forgotten(&of)));
         });
     }
@@ -60,13 +54,13 @@ fn what_is_being_forgotten_takes_nothing_new() {
 fn pulls_between_concurrent_pushes_miss_nothing() {
     let Some(test) = TestHub::with(&[("a", &["ann", "bob", "carl", "dora"])]) else { return };
     const ROUNDS: i64 = 25;
-    let batch = |writer: i64, round: i64| SyncBatch {
+    let batch_of = |writer: i64, round: i64| SyncBatch {
         memories: (0..8)
             .map(|number| SharedMemory {
                 // Half of them are everybody's.
                 uid: uid(&format!("{}-{round}-{number}", if number % 2 == 0 { 0 } else { writer })),
                 created_at: Timestamp(1),
-                revisions: vec![said(round * 10 + writer, &format!("by {writer}"))],
+                revisions: vec![revision(round * 10 + writer, &format!("by {writer}"))],
             })
             .collect(),
         ..SyncBatch::default()
@@ -82,7 +76,7 @@ fn pulls_between_concurrent_pushes_miss_nothing() {
                 let mut hub = test.member(member, "a");
                 scope.spawn(move || {
                     for round in 0..ROUNDS {
-                        push(&mut hub, &batch(writer, round));
+                        push(&mut hub, &batch_of(writer, round));
                     }
                 })
             })
@@ -103,5 +97,5 @@ fn pulls_between_concurrent_pushes_miss_nothing() {
 
 fn pushed(memory: SharedMemory) -> Vec<(String, i64, String)> {
     let uid = memory.uid.to_string();
-    memory.revisions.into_iter().map(|said| (uid.clone(), said.at.0, said.author)).collect()
+    memory.revisions.into_iter().map(|revision| (uid.clone(), revision.at.0, revision.author)).collect()
 }

@@ -1,7 +1,7 @@
 //! A large hub: what a pull and a search cost, and that both go by indexes.
 
-use crate::test_hub::{TestHub, asking, batch, pull_of, push, said, with_ann};
-use backstory_memory::{SyncBatch, Watermark};
+use crate::test_hub::{TestHub, batch, found_uids, joined, pull_of, push, query, revision, with_ann};
+use backstory_memory::Watermark;
 use backstory_sync::QueryVector;
 use backstory_testkit::{PrivateDatabase, Times, bar, size};
 
@@ -18,9 +18,10 @@ fn fill(test: &TestHub, memories: usize) {
          INSERT INTO backstory.memories SELECT CASE WHEN g % 10 < 7 THEN 'a' ELSE 'b' END, 'p' || g % 20, 'u' || g, g, '{ann}'
              FROM generate_series(1, {memories}) g;
          INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, author, xact_id, kind, title, body, facts, concepts, files,
-                 importance, confidence, provenance, search_vector)
+                 attributes, search_vector)
              SELECT CASE WHEN g % 10 < 7 THEN 'a' ELSE 'b' END, 'p' || g % 20, 'u' || g, g, decode(md5(g::text), 'hex'), '{ann}',
-                 pg_current_xact_id(), 'decision', title, body, '{{}}', '{{}}', '{{}}', 3, 0.5, 'user',
+                 pg_current_xact_id(), 'decision', title, body, '{{}}', '{{}}', '{{}}',
+                 jsonb_build_object('importance', 3, 'confidence', 0.5, 'provenance', 'user'),
                  setweight(to_tsvector('simple', title), 'A') || setweight(to_tsvector('simple', body), 'C')
              FROM (SELECT g, pg_temp.words(g, 6, 1) AS title, pg_temp.words(g, 24, 2) AS body FROM generate_series(1, {memories}) g) x;
          CREATE INDEX revisions_by_words ON backstory.revisions USING gin (search_vector);
@@ -28,7 +29,7 @@ fn fill(test: &TestHub, memories: usize) {
     ));
 }
 
-/// Says what the memories of a filled hub mean: each is about one of so many things, in words of its own.
+/// Adds vectors to a filled hub: 50 memories each are near to one another.
 fn fill_vectors(test: &TestHub, memories: usize) {
     test.database.psql(&format!(
         "SET session_replication_role = replica; SET maintenance_work_mem = '1GB';
@@ -47,19 +48,17 @@ fn fill_vectors(test: &TestHub, memories: usize) {
 const MODEL: &str = "a model";
 
 #[test]
-fn what_lacks_one_word_is_found_behind_any_number_that_hold_only_one() {
+fn a_memory_that_lacks_one_word_ranks_before_any_number_that_hold_only_one() {
     let Some((_test, mut ann)) = with_ann() else { return };
-    let filler = (0..1_500).map(|number| batch(&format!("filler-{number}"), vec![said(1, "ledger")]));
-    let filler = filler.flat_map(|batch| batch.memories).collect();
-    push(&mut ann, &SyncBatch { memories: filler, ..SyncBatch::default() });
+    let filler = (0..1_500).map(|number| batch(&format!("filler-{number}"), vec![revision(1, "ledger")]));
+    push(&mut ann, &joined(filler));
     let many = "ledger rounding overnight batches settle currencies before warehouses reconcile shipments against outstanding invoices quarterly";
-    push(&mut ann, &batch("wanted", vec![said(2, "the ledger rounding runs overnight")]));
-    push(&mut ann, &batch("of-many", vec![said(3, many)]));
+    push(&mut ann, &batch("wanted", vec![revision(2, "the ledger rounding runs overnight")]));
+    push(&mut ann, &batch("of-many", vec![revision(3, many)]));
     for (question, wanted) in
         [("ledger rounding overnight refund", "wanted"), (&format!("{many}, really"), "of-many")]
     {
-        let found = ann.search(&asking(question, None, 20)).unwrap();
-        assert_eq!(found.first().map(|hit| hit.uid.as_str()), Some(wanted), "{question}");
+        assert_eq!(found_uids(&mut ann, &query(question, None, 20))[0], wanted, "{question}");
     }
 }
 
@@ -83,8 +82,12 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
     let mut since = since;
     for round in 0..10 {
         for number in 0..100 {
-            ann.push("p1", &batch(&format!("new-{round}-{number}"), vec![said(5, "one more")]), &mut || {})
-                .unwrap();
+            ann.push(
+                "p1",
+                &batch(&format!("new-{round}-{number}"), vec![revision(5, "one more")]),
+                &mut || {},
+            )
+            .unwrap();
         }
         test.database.wait_for_commits();
         let (pulled, next) = pulls.measure(|| pull_of(&mut ann, "p1", since));
@@ -102,7 +105,7 @@ fn a_pull_and_a_search_of_a_large_hub_go_by_its_indexes() {
              WHERE team = 'a' AND uid = 'u{}'",
             question * 10 * (memories / 1000) + 1
         ));
-        let found = searches.measure(|| ann.search(&asking(&words, None, 20))).unwrap();
+        let found = searches.measure(|| ann.search(&query(&words, None, 20))).unwrap();
         assert!(!found.is_empty(), "{words}");
     }
     searches.report("X04", "a search p50");
@@ -145,30 +148,30 @@ fn a_search_by_vector_of_a_large_hub_goes_by_the_index_of_vectors() {
     let (before, mut searches) = (looks(&test), Times::default());
     let mut ann = test.join("ann", "a").unwrap();
     for (uid, direction) in &questions {
-        let mut question = asking("zeppelin", None, 20);
+        let mut question = query("zeppelin", None, 20);
         question.vector = Some(QueryVector { model: MODEL, direction });
         let found = searches.measure(|| ann.search(&question)).unwrap();
         assert_eq!((found.first().map(|hit| hit.uid.as_str()), found.len()), (Some(uid.as_str()), 20));
     }
-    searches.report("X04", "a search by meaning p50");
+    searches.report("X04", "a search by vector p50");
     drop(ann);
     let after = looks(&test);
     assert_eq!(after.by_index - before.by_index, questions.len() as u64, "one look each");
     assert_eq!(after.one_by_one, before.one_by_one, "all of them were looked at");
     bar(
         "X04",
-        format_args!("{memories} memories; each search by meaning looked once into the index of vectors"),
+        format_args!("{memories} memories; each search by vector looked once into the index of vectors"),
     );
 }
 
-/// How often the vectors were looked at: by what they mean, and one after the other.
+/// How often vectors were read: by their index, and one after the other.
 #[derive(Debug)]
 struct Looks {
     by_index: u64,
     one_by_one: u64,
 }
 
-/// Asks the server, which counts what members did once they are gone: not every server with pgvector can tell a plan.
+/// Reads the statistics, which count a member once it is gone: not every server with pgvector explains its plan.
 fn looks(test: &TestHub) -> Looks {
     let gone = format!("SELECT count(*) FROM pg_stat_activity WHERE usename = '{}'", test.name("ann"));
     while test.database.psql(&gone) != "0" {

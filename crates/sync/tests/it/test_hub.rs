@@ -3,6 +3,7 @@
 use backstory_memory::{Content, Kind, SharedMemory, SharedRevision, SyncBatch, Timestamp, Uid, Watermark};
 use backstory_sync::{Hub, HubAddress, HubError, HubOwner, Pulled, Pushed, TeamName, TeamQuery};
 use backstory_testkit::PrivateDatabase;
+use postgres::{Client, NoTls, Transaction};
 
 /// The project of most tests.
 pub(crate) const PROJECT: &str = "remote:example.org/one";
@@ -56,6 +57,16 @@ impl TestHub {
 }
 
 impl TestHub {
+    /// Connects as a member could with any other program.
+    pub(crate) fn client(&self, member: &str) -> Client {
+        self.connect(self.name(member).as_str())
+    }
+
+    pub(crate) fn connect(&self, role: &str) -> Client {
+        let mut config: postgres::Config = self.database.url(role).parse().unwrap();
+        config.password(PASSWORD).connect(NoTls).unwrap()
+    }
+
     /// Returns everything a pull hands out, once all that was pushed before is committed.
     pub(crate) fn pull(&self, hub: &mut Hub, since: Watermark) -> (SyncBatch, Watermark) {
         self.database.wait_for_commits();
@@ -77,6 +88,13 @@ pub(crate) fn with_ann_and_bob() -> Option<(TestHub, Hub, Hub)> {
     Some((test, ann, bob))
 }
 
+/// Begins a transaction in which a team is chosen.
+pub(crate) fn begin<'a>(client: &'a mut Client, team: &str) -> Transaction<'a> {
+    let mut transaction = client.transaction().unwrap();
+    transaction.execute("SELECT set_config('backstory.team', $1, true)", &[&team]).unwrap();
+    transaction
+}
+
 /// Pushes to the project of most tests.
 pub(crate) fn push(hub: &mut Hub, batch: &SyncBatch) -> Pushed {
     hub.push(PROJECT, batch, &mut || {}).unwrap()
@@ -91,7 +109,7 @@ pub(crate) fn uid(text: &str) -> Uid {
 }
 
 /// A revision of a time.
-pub(crate) fn said(at: i64, title: &str) -> SharedRevision {
+pub(crate) fn revision(at: i64, title: &str) -> SharedRevision {
     SharedRevision {
         content: Content::new(Kind::Decision, title, &format!("We decided: {title}.")),
         superseded_by: None,
@@ -104,6 +122,12 @@ pub(crate) fn said(at: i64, title: &str) -> SharedRevision {
 pub(crate) fn batch(of: &str, revisions: Vec<SharedRevision>) -> SyncBatch {
     let memory = SharedMemory { uid: uid(of), created_at: Timestamp(1), revisions };
     SyncBatch { memories: vec![memory], ..SyncBatch::default() }
+}
+
+/// A batch with all memories of several.
+pub(crate) fn joined(batches: impl IntoIterator<Item = SyncBatch>) -> SyncBatch {
+    let memories = batches.into_iter().flat_map(|batch| batch.memories).collect();
+    SyncBatch { memories, ..SyncBatch::default() }
 }
 
 /// A batch with one deletion.
@@ -134,15 +158,21 @@ pub(crate) fn pull_of(hub: &mut Hub, project: &str, since: Watermark) -> (SyncBa
 }
 
 /// A query for every kind, without a timeout.
-pub(crate) fn asking<'a>(words: &'a str, project: Option<&'a str>, most: u32) -> TeamQuery<'a> {
+pub(crate) fn query<'a>(words: &'a str, project: Option<&'a str>, most: u32) -> TeamQuery<'a> {
     TeamQuery { words, project, most, ..TeamQuery::default() }
+}
+
+/// Returns the uids of what a search finds, the best first.
+pub(crate) fn found_uids(hub: &mut Hub, query: &TeamQuery<'_>) -> Vec<String> {
+    hub.search(query).unwrap().iter().map(|hit| hit.uid.to_string()).collect()
 }
 
 /// Returns the titles of every memory in a batch, with their authors.
 pub(crate) fn titles(batch: &SyncBatch) -> Vec<(String, Vec<(String, String)>)> {
     let pushed = |memory: &SharedMemory| {
         let revisions = memory.revisions.iter();
-        let revisions = revisions.map(|said| (said.content.title.clone(), said.author.clone())).collect();
+        let revisions =
+            revisions.map(|revision| (revision.content.title.clone(), revision.author.clone())).collect();
         (memory.uid.to_string(), revisions)
     };
     batch.memories.iter().map(pushed).collect()

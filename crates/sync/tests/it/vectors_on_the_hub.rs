@@ -1,6 +1,6 @@
 //! Vectors, on a server with pgvector.
 
-use crate::test_hub::{TestHub, asking, batch, forgotten, name, push, said, uid};
+use crate::test_hub::{PASSWORD, TestHub, batch, forgotten, name, push, query, revision, uid};
 use backstory_memory::SharedRevision;
 use backstory_sync::{Hub, MemoryVectors, QueryVector, VectorSupport};
 use backstory_testkit::PrivateDatabase;
@@ -33,7 +33,7 @@ fn push_with_vectors(hub: &mut Hub, of: &str, revision: &SharedRevision, parts: 
 }
 
 fn found(hub: &mut Hub, words: &str, direction: &[f32], model: &str) -> Vec<(String, Option<f64>)> {
-    let mut question = asking(words, None, 3);
+    let mut question = query(words, None, 3);
     question.vector = Some(QueryVector { model, direction });
     let hits = hub.search(&question).unwrap();
     hits.into_iter().map(|hit| (hit.uid.to_string(), hit.cosine.map(f64::round))).collect()
@@ -47,10 +47,10 @@ fn what_holds_none_of_the_words_is_found_by_vector_and_only_within_the_team() {
         push_with_vectors(
             &mut ann,
             &format!("u{number}"),
-            &said(5, &format!("number {number}")),
+            &revision(5, &format!("number {number}")),
             vec![bytes(number), bytes(100 + number)],
         );
-        push_with_vectors(&mut bob, &format!("u{number}"), &said(5, "of another team"), vec![bytes(7)]);
+        push_with_vectors(&mut bob, &format!("u{number}"), &revision(5, "of another team"), vec![bytes(7)]);
     }
     let near = found(&mut ann, "zeppelin", &direction(7), MODEL);
     assert_eq!(near.first(), Some(&("u7".to_owned(), Some(1.0))), "{near:?}");
@@ -79,8 +79,8 @@ fn what_holds_none_of_the_words_is_found_by_vector_and_only_within_the_team() {
 fn vectors_of_an_earlier_wording_do_not_count() {
     let Some(test) = hub(&[("a", &["ann"])]) else { return };
     let mut ann = test.member("ann", "a");
-    push_with_vectors(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
-    push_with_vectors(&mut ann, "u1", &said(6, "spaces"), vec![bytes(2)]);
+    push_with_vectors(&mut ann, "u1", &revision(5, "tabs"), vec![bytes(1)]);
+    push_with_vectors(&mut ann, "u1", &revision(6, "spaces"), vec![bytes(2)]);
     assert_eq!(found(&mut ann, "zeppelin", &direction(1), MODEL), [("u1".to_owned(), Some(0.0))]);
     assert_eq!(found(&mut ann, "zeppelin", &direction(2), MODEL), [("u1".to_owned(), Some(1.0))]);
 }
@@ -91,15 +91,15 @@ fn a_hub_without_vectors_goes_by_words_and_one_that_gets_them_later_by_both() {
     let test = TestHub::on(database, &[("a", &["ann"])]);
     test.database.psql("DROP TABLE backstory.vectors CASCADE; DROP FUNCTION backstory.search_by_vector, backstory.stamp_vector; DROP EXTENSION vector");
     let mut ann = test.member("ann", "a");
-    push(&mut ann, &batch("u1", vec![said(5, "tabs")]));
+    push(&mut ann, &batch("u1", vec![revision(5, "tabs")]));
     assert!(!ann.has_vectors().unwrap());
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
     assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, VectorSupport::NotAllowed);
     test.database.psql("CREATE EXTENSION vector");
     assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, VectorSupport::Used);
-    push_with_vectors(&mut ann, "u1", &said(5, "tabs"), vec![bytes(1)]);
+    push_with_vectors(&mut ann, "u1", &revision(5, "tabs"), vec![bytes(1)]);
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), Some(1.0))]);
-    assert!(test.owner().invite(&name("a"), &test.name("bob"), crate::test_hub::PASSWORD).is_ok());
+    assert!(test.owner().invite(&name("a"), &test.name("bob"), PASSWORD).is_ok());
 }
 
 #[test]
@@ -109,6 +109,6 @@ fn a_server_whose_pgvector_is_too_old_goes_by_words() {
     let test = TestHub::on(database, &[("a", &["ann"])]);
     assert_eq!(test.owner().migrate(&mut || {}).unwrap().vectors, VectorSupport::TooOld);
     let mut ann = test.member("ann", "a");
-    push(&mut ann, &batch("u1", vec![said(5, "tabs")]));
+    push(&mut ann, &batch("u1", vec![revision(5, "tabs")]));
     assert_eq!(found(&mut ann, "tabs", &direction(1), MODEL), [("u1".to_owned(), None)]);
 }

@@ -1,190 +1,96 @@
-//! What an import brought: in words for a person, in JSON for other programs.
+//! What an import of this machine brought, or would bring, in words.
 
 use crate::ui::{Tone, Ui, counted, memories, one_line};
-use backstory_app::injection::preview_injection;
+use backstory_app::import::MachineImportResponse;
+use backstory_app::json::{ImportedProjectShape, SourcePreviewShape};
 use backstory_app::{App, AppError};
-use backstory_exchange::{ImportedIntoProject, MachineImportReport};
-use backstory_inject::{InjectionRequest, Recipient};
-use backstory_memory::{InjectionPoint, Moment, StartReason};
-use backstory_store::{ContextWindow, Store};
-use serde::Serialize;
+use backstory_memory::first_chars;
+use backstory_store::Store;
 use std::collections::BTreeMap;
 
-/// How many projects, and how many files of each, are named.
+/// How many projects are named.
 const MOST_PROJECTS: usize = 8;
-const MOST_FILES: usize = 4;
+/// How many projects of a source are named in a preview.
+const MOST_NAMES: usize = 6;
 /// How much of what the next session will see is shown.
 const SAMPLE_LINES: usize = 14;
 
-/// What an import brought, and how long it took.
-#[derive(Debug)]
-pub(crate) struct ImportSummary {
-    pub(super) report: MachineImportReport,
-    pub(super) seconds: f64,
+/// Says what was imported, where, and what the next session will see of it.
+pub(crate) fn print_import(
+    imported: &MachineImportResponse,
+    store: &Store,
+    app: &App,
+    ui: &Ui,
+) -> Result<(), AppError> {
+    let (report, projects) = (&imported.report, &imported.projects);
+    for unreadable in &report.unreadable {
+        ui.say(&format!("cannot read {unreadable}"));
+    }
+    if report.is_empty() {
+        return ui.line("nothing was found on this machine that could be imported");
+    }
+    print_read(imported, ui)?;
+    let skipped = report.skipped();
+    if !skipped.is_empty() {
+        ui.line(&format!("skipped: {}", list_counts(&skipped)))?;
+    }
+    let count = report.memories().len() as u64;
+    if count == 0 {
+        return ui.line("nothing new");
+    }
+    let places = counted(projects.len() as u64, "project");
+    ui.line(&ui.tone(Tone::Good, &format!("imported {} in {places}", memories(count))))?;
+    projects.iter().take(MOST_PROJECTS).try_for_each(|project| print_project(project, ui))?;
+    if projects.len() > MOST_PROJECTS {
+        ui.line(&format!("  … and {} more projects", projects.len() - MOST_PROJECTS))?;
+    }
+    print_sample(imported, store, app, ui)
 }
 
-/// What is new in a project, for other programs.
-#[derive(Debug, Serialize)]
-struct ProjectJson {
-    project: String,
-    memories: u64,
-    kinds: BTreeMap<&'static str, u64>,
-    files: Vec<String>,
-}
-
-/// What an import brought, for other programs.
-#[derive(Serialize)]
-pub(crate) struct ImportJson {
-    version: u32,
-    bytes: u64,
-    seconds: f64,
-    records: u64,
-    unchanged: u64,
-    sessions: u64,
-    events: u64,
-    memories: u64,
-    known: u64,
-    forgotten: u64,
-    skipped: BTreeMap<&'static str, u64>,
-    refused: Vec<String>,
-    sources: BTreeMap<&'static str, u64>,
-    projects: Vec<ProjectJson>,
-}
-
-impl ImportSummary {
-    /// Whether there was nothing to read.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.report.is_empty()
+fn print_read(imported: &MachineImportResponse, ui: &Ui) -> Result<(), AppError> {
+    let transcripts = &imported.report.transcripts;
+    if transcripts.read == 0 && transcripts.unchanged > 0 {
+        let unchanged = counted(transcripts.unchanged, "transcript");
+        ui.line(&format!("{unchanged} of hosts unchanged since last time"))?;
+    } else if transcripts.read > 0 {
+        let megabytes = imported.report.bytes as f64 / 1e6;
+        let rate = megabytes / imported.seconds.max(0.001);
+        ui.line(&format!(
+            "read {} of hosts ({megabytes:.1} MB in {:.1} s, {rate:.0} MB/s; {} unchanged since last time): {} with something new",
+            counted(transcripts.read, "transcript"),
+            imported.seconds,
+            transcripts.unchanged,
+            counted(transcripts.sessions.len() as u64, "session"),
+        ))?;
     }
-
-    /// Says what was imported, where, and what the next session will see of it.
-    pub(crate) fn say(&self, store: &Store, app: &App, ui: &Ui) -> Result<(), AppError> {
-        for unreadable in &self.report.unreadable {
-            ui.say(&format!("cannot read {unreadable}"));
-        }
-        if self.is_empty() {
-            return ui.line("nothing was found on this machine that could be imported");
-        }
-        self.say_read(ui)?;
-        let skipped: Vec<String> =
-            self.report.skipped().iter().map(|(why, count)| format!("{count} {why}")).collect();
-        if !skipped.is_empty() {
-            ui.line(&format!("skipped: {}", skipped.join(", ")))?;
-        }
-        let ids = self.report.memories();
-        if ids.is_empty() {
-            return ui.line("nothing new");
-        }
-        let projects = self.report.by_project(store)?;
-        let many =
-            if projects.len() == 1 { "1 project".to_owned() } else { format!("{} projects", projects.len()) };
-        let imported = format!("imported {} in {many}", memories(ids.len() as u64));
-        ui.line(&ui.tone(Tone::Good, &imported))?;
-        for project in projects.iter().take(MOST_PROJECTS) {
-            say_project(project, ui)?;
-        }
-        if projects.len() > MOST_PROJECTS {
-            ui.line(&format!("  … and {} more projects", projects.len() - MOST_PROJECTS))?;
-        }
-        sample(store, &projects, app, ui)
-    }
-
-    fn say_read(&self, ui: &Ui) -> Result<(), AppError> {
-        let transcripts = &self.report.transcripts;
-        if transcripts.read == 0 && transcripts.unchanged > 0 {
-            let unchanged = counted(transcripts.unchanged, "transcript");
-            ui.line(&format!("{unchanged} of hosts unchanged since last time"))?;
-        } else if transcripts.read > 0 {
-            let rate = self.report.bytes as f64 / 1e6 / self.seconds.max(0.001);
-            ui.line(&format!(
-                "read {} of hosts ({:.1} MB in {:.1} s, {rate:.0} MB/s; {} unchanged since last time): {} with something new",
-                counted(transcripts.read, "transcript"),
-                self.report.bytes as f64 / 1e6,
-                self.seconds,
-                transcripts.unchanged,
-                counted(transcripts.sessions.len() as u64, "session"),
-            ))?;
-        }
-        for (source, report) in &self.report.sources {
-            let unchanged =
-                if report.unchanged == report.instances { ", unchanged since last time" } else { "" };
-            ui.line(&format!(
-                "read {source} ({}{unchanged}): {} new, {} known already, {} forgotten before",
-                counted(report.instances, "place"),
-                report.memories.len(),
-                report.known,
-                report.forgotten
-            ))?;
-        }
-        Ok(())
-    }
-
-    /// Returns it for other programs.
-    pub(crate) fn json(&self, store: &Store) -> Result<ImportJson, AppError> {
-        let MachineImportReport { bytes, transcripts, sources, unreadable } = &self.report;
-        let projects = self.report.by_project(store)?;
-        Ok(ImportJson {
-            version: 1,
-            bytes: *bytes,
-            seconds: self.seconds,
-            records: transcripts.read,
-            unchanged: transcripts.unchanged + sources.values().map(|report| report.unchanged).sum::<u64>(),
-            sessions: transcripts.sessions.len() as u64,
-            events: transcripts.new,
-            memories: self.report.memories().len() as u64,
-            known: transcripts.known + sources.values().map(|report| report.known).sum::<u64>(),
-            forgotten: sources.values().map(|report| report.forgotten).sum(),
-            skipped: self.report.skipped(),
-            refused: unreadable.clone(),
-            sources: sources
-                .iter()
-                .map(|(source, report)| (source.as_str(), report.memories.len() as u64))
-                .collect(),
-            projects: projects.into_iter().map(project_json).collect(),
-        })
-    }
-}
-
-fn project_json(project: ImportedIntoProject) -> ProjectJson {
-    ProjectJson {
-        memories: project.memories(),
-        project: project.name,
-        kinds: project.kinds.into_iter().map(|(kind, count)| (kind.as_str(), count)).collect(),
-        files: project.files.into_iter().take(MOST_FILES).collect(),
-    }
-}
-
-fn say_project(project: &ImportedIntoProject, ui: &Ui) -> Result<(), AppError> {
-    // By name, as in JSON.
-    let kinds: BTreeMap<&str, u64> =
-        project.kinds.iter().map(|(kind, count)| (kind.as_str(), *count)).collect();
-    let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
-    let name = ui.tone(Tone::Strong, &one_line(&project.name));
-    ui.line(&format!("  {name}: {} ({})", memories(project.memories()), kinds.join(", ")))?;
-    let files: Vec<&str> = project.files.iter().take(MOST_FILES).map(String::as_str).collect();
-    if !files.is_empty() {
-        ui.line(&format!("    most about {}", one_line(&files.join(", "))))?;
+    for (source, report) in &imported.report.sources {
+        let is_unchanged = report.unchanged == report.instances;
+        let unchanged = if is_unchanged { ", unchanged since last time" } else { "" };
+        ui.line(&format!(
+            "read {source} ({}{unchanged}): {} new, {} known already, {} forgotten before",
+            counted(report.instances, "place"),
+            report.memories.len(),
+            report.known,
+            report.forgotten
+        ))?;
     }
     Ok(())
 }
 
-/// Shows how the next session begins: in the project of this folder if something is new there, else in the one with most that is new.
-fn sample(store: &Store, projects: &[ImportedIntoProject], app: &App, ui: &Ui) -> Result<(), AppError> {
-    let here = store.projects().find(&app.project_ref())?;
-    let chosen = projects.iter().find(|project| Some(project.id) == here);
-    let Some(project) = chosen.or(projects.first()) else { return Ok(()) };
-    let budget =
-        app.config.inject.budget(Moment::SessionStart, &app.cwd, app.environment.user_home().as_deref());
-    let context = ContextWindow { started_at: Some(app.now), ..ContextWindow::default() };
-    let recipient = Recipient { project: project.id, session: None, context, root: None };
-    let point = InjectionPoint::SessionStart { reason: StartReason::Startup };
-    let built = preview_injection(app, store, recipient, &InjectionRequest { point, budget });
-    if built.block.is_empty() {
-        return Ok(());
+fn print_project(project: &ImportedProjectShape, ui: &Ui) -> Result<(), AppError> {
+    let name = ui.tone(Tone::Strong, &one_line(&project.project));
+    ui.line(&format!("  {name}: {} ({})", memories(project.memories), list_counts(&project.kinds)))?;
+    if !project.files.is_empty() {
+        ui.line(&format!("    most about {}", one_line(&project.files.join(", "))))?;
     }
-    let tokens = built.block.tokens.0;
-    ui.line(&format!("the next session in {} begins with ({tokens} tokens):", one_line(&project.name)))?;
-    let text = &built.block.text;
+    Ok(())
+}
+
+/// Shows how the next session begins.
+fn print_sample(imported: &MachineImportResponse, store: &Store, app: &App, ui: &Ui) -> Result<(), AppError> {
+    let Some((project, built)) = app.injection_after_import(store, imported)? else { return Ok(()) };
+    let (tokens, text) = (built.block.tokens.0, &built.block.text);
+    ui.line(&format!("the next session in {} begins with ({tokens} tokens):", one_line(&project)))?;
     for line in text.lines().take(SAMPLE_LINES) {
         ui.line(&format!("    {line}"))?;
     }
@@ -192,4 +98,45 @@ fn sample(store: &Store, projects: &[ImportedIntoProject], app: &App, ui: &Ui) -
         ui.line("    … (`backstory context` in its folder shows all of it)")?;
     }
     Ok(())
+}
+
+/// Shows what an import would bring.
+pub(super) fn print_preview(found: &[SourcePreviewShape], ui: &Ui) -> Result<(), AppError> {
+    found.iter().try_for_each(|preview| print_source(preview, ui))?;
+    ui.line(if found.is_empty() {
+        "nothing was found on this machine that could be imported"
+    } else {
+        "nothing is imported yet: run it without `--dry-run`"
+    })
+}
+
+fn print_source(preview: &SourcePreviewShape, ui: &Ui) -> Result<(), AppError> {
+    let day = |at: &Option<String>| first_chars(at.as_deref().unwrap_or_default(), 10).to_owned();
+    let (from, to) = (day(&preview.from), day(&preview.to));
+    let size =
+        if preview.bytes > 0 { format!(", {:.1} MB", preview.bytes as f64 / 1e6) } else { String::new() };
+    let unit = match (preview.what, preview.count) {
+        ("sessions", 1) => "session",
+        ("memories", 1) => "memory",
+        (several, _) => several,
+    };
+    ui.line(&format!("{:<16} {:>6} {unit}{size}, {from} to {to}", preview.source, preview.count))?;
+    let mut names: Vec<String> =
+        preview.projects.iter().take(MOST_NAMES).map(|name| one_line(name)).collect();
+    if preview.projects.len() > MOST_NAMES {
+        names.push(format!("{} more", preview.projects.len() - MOST_NAMES));
+    }
+    if !names.is_empty() {
+        ui.line(&format!("{:<16} in {}", "", names.join(", ")))?;
+    }
+    if !preview.skipped.is_empty() {
+        ui.line(&format!("{:<16} skipped: {}", "", list_counts(&preview.skipped)))?;
+    }
+    Ok(())
+}
+
+/// Lists how many there are of each.
+fn list_counts(counts: &BTreeMap<&'static str, u64>) -> String {
+    let counts: Vec<String> = counts.iter().map(|(what, count)| format!("{count} {what}")).collect();
+    counts.join(", ")
 }

@@ -1,4 +1,4 @@
-//! The words developers state things in, as data: the telling rows stand first.
+//! The words developers state things in, as data: the surest rows stand first.
 //!
 //! Not here: how a row is chosen (`classifier`), and what is left out before (`reject`).
 
@@ -136,9 +136,9 @@ pub(super) static OF_THE_SPEAKER: Patterns = Patterns::new(&[
 pub(super) static POINTERS: Patterns =
     Patterns::new(&["^ ~also|please|one note that", "^ ~also note :", "^ heads up ~,|:"]);
 
-/// What a correction says that tells how things are.
+/// What a correction says that states how things are.
 pub(super) static SETS_RIGHT: Patterns = Patterns::new(&[", not|never *", "^ it is * not * for|in|on|as *"]);
-pub(super) static TELLS: Patterns = Patterns::new(&[
+pub(super) static CORRECTED_FACTS: Patterns = Patterns::new(&[
     "is|are|uses|use|goes|go|lives|live|runs|run|comes|come|belongs|belong|takes|take|has|have|gets|get|needs|need|means|expects|returns *",
 ]);
 

@@ -333,7 +333,7 @@ pub(super) static STANDING: Patterns = Patterns::new(&[
 ]);
 
 /// What ties an order to the task at hand.
-pub(super) static PASSING: Patterns = Patterns::new(&[
+pub(super) static MOMENTARY: Patterns = Patterns::new(&[
     "yet",
     "for now",
     "right now",

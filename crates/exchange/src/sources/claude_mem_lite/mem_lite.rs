@@ -154,7 +154,7 @@ impl MemLiteSessions {
         let parts: Option<serde_json::Map<String, serde_json::Value>> = serde_json::from_str(summary).ok();
         let body = parts.map_or_else(|| summary.to_owned(), |parts| written(&parts));
         let content = draft(Kind::Summary, &title(&[Some(&body)]).ok_or(reason::NO_WORDS)?, &body);
-        // When it began does not change while it goes on: a memory is known by its name and its time.
+        // Dated by the session's start, which never changes: a memory is recognised by its name and its time.
         let created_at = session.began.ok_or(reason::NO_DATE)?;
         let memory =
             ImportedMemory::new(format!("summary {id}"), session.folder.clone(), created_at, content);

@@ -67,7 +67,7 @@ struct SdsrssHistory {
 }
 
 impl SdsrssHistory {
-    /// Reads the columns that name what a row went into, and the one that says when it was memory_from_row back.
+    /// Reads the columns that name the row another was merged into, and the one that says when a row was taken back.
     fn read(db: &ForeignDatabase, table: &str, into: &[&str], taken_back: &str) -> SdsrssHistory {
         let mut history = SdsrssHistory { replaced: HashMap::new(), gone: HashMap::new() };
         let columns = [&["id", taken_back], into].concat();
@@ -79,7 +79,7 @@ impl SdsrssHistory {
             } else if row.text(taken_back).is_some() {
                 history.gone.insert(id, reason::RETRACTED);
             } else if went.iter().any(|mark| *mark < 0) {
-                // A number below nothing marks what the program hid from itself and is about to delete.
+                // A negative number marks a row that the program hides and is about to delete.
                 history.gone.insert(id, reason::DELETED);
             }
         });

@@ -18,14 +18,14 @@ const LEAST_SHARE: f64 = 0.6;
 /// And of the other one: a file that changes with everything says nothing about any.
 const LEAST_OTHER_SHARE: f64 = 0.3;
 const MOST_PAIRS: usize = 20;
-/// Less than anything that was stated or done has.
+/// Lower than the confidence of anything stated or done.
 const MOST_CONFIDENCE: f64 = 0.45;
 const MOST_PAIRS_OF_A_FILE: usize = 2;
 const MOST_RELATED: usize = 5;
 
 /// Two files that change together.
 ///
-/// Its name and its words are the same on every run: what is counted grows with the history, and stands among the facts.
+/// Its name and title are the same on every run. The counts grow with the history, so they are facts and no part of the title.
 pub(super) struct CoChangedPair<'a> {
     /// The one that changes in fewer commits.
     rarer: &'a str,
@@ -130,11 +130,11 @@ impl<'a> CoChangedPair<'a> {
         )];
         content.category = Some(Category("co-change".to_owned()));
         content.files = vec![one.to_owned(), other.to_owned()];
-        // It is counted, not judged: it is found by its files, and too weak to be injected at a session's start.
+        // It is a statistic: found by its files, and too weak to be injected at a session start.
         content.importance = Importance::new(1);
         content.confidence = Confidence::new(self.share * MOST_CONFIDENCE);
         content.provenance = Provenance::Import;
-        // The commit that made it a pattern: later ones do not make it another.
+        // The commit that completed the pattern: later ones do not change its date.
         let formed = self.both.iter().rev().nth(LEAST_COMMITS - 1);
         let created_at = formed.map_or(Timestamp(0), |commit| commit.at);
         let project = ImportedProject::Folder(root.to_owned());

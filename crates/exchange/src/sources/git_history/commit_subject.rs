@@ -44,7 +44,7 @@ impl CommitSubject {
     }
 }
 
-/// Nobody reads the whole name of a commit.
+/// How many digits of a commit's name are shown.
 fn with_short_ids(line: &str) -> String {
     let short = |word: &str| -> String {
         let is_id = word.len() >= 20 && word.bytes().all(|byte| byte.is_ascii_hexdigit());

@@ -41,12 +41,12 @@ pub(super) fn noise(
     (subject.title.is_empty() || (!has_why && says_nothing(&subject.title))).then_some("says nothing")
 }
 
-/// Fewer words say no why.
+/// An explanation has at least this many words.
 const WORDS_OF_A_WHY: usize = 6;
 /// A fix of spelling or layout may explain itself in a sentence or two and still be noise.
 const WORDS_OF_A_LONG_WHY: usize = 40;
 
-/// A merge that was squashed or rebased has one parent, and still says nothing of its own.
+/// A merge that was squashed or rebased has one parent, but its message is still only a merge's.
 fn is_merge(subject: &str) -> bool {
     let openings = [
         "Merge branch ",

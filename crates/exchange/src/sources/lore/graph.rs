@@ -3,14 +3,14 @@
 use super::{LoreRecord, lore_files};
 use crate::imported::ImportedMemory;
 use crate::sources::rows::look_up;
-use crate::time::foreign_time;
 use backstory_memory::Timestamp;
+use backstory_memory::foreign_time;
 use backstory_store::{ForeignDatabase, RowQuery, UsageHistory};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// MemoryLinks the records to each other.
+/// Links the records to each other.
 pub(super) fn link(root: &Path, memories: &mut [ImportedMemory]) {
     let places: HashMap<String, usize> =
         memories.iter().enumerate().map(|(at, memory)| (memory.name.clone(), at)).collect();

@@ -66,7 +66,7 @@ fn folder_of(session: &LoreRecord) -> ImportedProject {
     folder.or(name).map_or_else(nameless, |text| project(Some(text), "lore"))
 }
 
-/// Takes what each session left to the next.
+/// Emits what each session handed over to the next.
 pub(super) fn handoffs(
     sessions: &[Result<LoreRecord, &'static str>],
     projects: &LoreProjects,

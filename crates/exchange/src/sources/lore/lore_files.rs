@@ -90,8 +90,8 @@ pub(super) fn whole(path: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Reads the files of sessions: what could not be read is an error in its place. What lore made of them by compressing is the
-/// same once more.
+/// Reads the files of sessions: what could not be read is an error in its place. The files lore
+/// compresses them to repeat the same.
 pub(super) fn sessions(root: &Path) -> Vec<Result<LoreRecord, &'static str>> {
     let paths = in_folder(&root.join("transfer/data/sessions"), ".json");
     let originals = paths.iter().filter(|path| {

@@ -55,7 +55,7 @@ pub(super) struct MemoryFilePlace {
 impl MemoryFilePlace {
     pub(super) fn for_path(path: &Path) -> MemoryFilePlace {
         if let Some(slug) = claude_code_folder(path) {
-            // ProjectFilter the index is loading; the files beside it are there to be looked up.
+            // Hosts load only the index; agents look up the files beside it.
             let is_index = path.file_name().is_some_and(|name| name == "MEMORY.md");
             let loading = if is_index { HostLoading::ByHost } else { HostLoading::OnRequest };
             return MemoryFilePlace { folder: project_of_sessions(slug), loading };

@@ -1,6 +1,7 @@
 //! A memory file as sections: a heading, what it stands under, and its text.
 
 use super::generated::is_fence;
+use crate::yaml::{YamlNode, read_nodes};
 use std::mem;
 
 /// Headings deeper than this belong to the text.
@@ -48,9 +49,16 @@ pub(super) fn sections(text: &str) -> Vec<FileSection> {
 fn front_matter(text: &str) -> (String, &str) {
     let split = text.trim_start().strip_prefix("---\n").and_then(|rest| rest.split_once("\n---"));
     let Some((front, rest)) = split else { return (String::new(), text) };
-    let description = front.lines().find_map(|line| line.strip_prefix("description:"));
-    let description = description.unwrap_or_default().trim().trim_matches(['"', '\'']);
-    (description.to_owned(), rest)
+    // Front matter that cannot be read describes nothing; the text below it still counts.
+    (description(front).unwrap_or_default(), rest)
+}
+
+fn description(front: &str) -> Option<String> {
+    let YamlNode::Map(fields) = read_nodes(front).ok()? else { return None };
+    fields.into_iter().find_map(|(_, key, node)| match node {
+        YamlNode::Scalar(scalar) if key == "description" => Some(scalar.text),
+        _ => None,
+    })
 }
 
 fn split(text: &str) -> Vec<FileSection> {
@@ -208,4 +216,18 @@ fn is_decoration(line: &str) -> bool {
     let is_rule = line.len() > 2 && line.chars().all(|c| matches!(c, '-' | '*' | '_' | '='));
     let is_badge = (line.starts_with("[![") || line.starts_with("![")) && line.ends_with(')');
     is_import || is_rule || is_badge || line.starts_with("This file provides guidance to ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_description_in_the_front_matter_opens_the_text() {
+        let text = |front: &str| sections(&format!("---\n{front}\n---\nIn one transaction"))[0].text.clone();
+        let expected = "How rows are written\n\nIn one transaction";
+        assert_eq!(text("globs: *.rs\ndescription: \"How rows are written\""), expected);
+        assert_eq!(text("description: >\n  How rows\n  are written\nalwaysApply: true"), expected);
+        assert_eq!(text("description: \"without an end"), "In one transaction");
+    }
 }

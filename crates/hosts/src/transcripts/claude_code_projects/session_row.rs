@@ -1,25 +1,25 @@
-//! One row: what stands around its message, and its message as far as it is needed.
+//! One row of a transcript: its fields, and its message as far as it is needed.
 //!
-//! Most of a transcript is what tools found, three times over, and rows of other sorts: what nobody asks for is skipped.
+//! Most of a transcript is output of tools, written three times, and rows of other types: these are skipped while parsing.
 
 use crate::lenient::LenientJson;
 use crate::transcripts::{HostTranscriptEntry, TranscriptItem, time};
 use crate::{AgentEvent, transcripts::file_lines::is_whole};
 use backstory_memory::Timestamp;
 
-/// A row of a user or of an agent, or one the host writes where it compacts.
+/// A row of the user, of an agent, or of a compaction.
 pub(super) struct ClaudeRow<'a> {
     text: &'a str,
     around: LenientJson<'a>,
     pub(super) at: Timestamp,
     pub(super) uuid: String,
-    /// The content of the message, without what tools found, without thoughts and pictures.
+    /// The content of the message, without output of tools, thoughts and pictures.
     pub(super) content: LenientJson<'a>,
     /// Whether the message ends with a tool call.
     pub(super) asks_for_tool: bool,
 }
 
-/// What stands around a message.
+/// The fields of a row beside its message.
 const AROUND: [&str; 18] = [
     "type",
     "subtype",
@@ -42,7 +42,7 @@ const AROUND: [&str; 18] = [
 ];
 
 impl<'a> ClaudeRow<'a> {
-    /// Reads a row; nothing of one that tells nothing, and why of one that cannot be read.
+    /// Reads a row: `None` for one without an event, an error for one that cannot be read.
     pub(super) fn read(text: &'a str) -> Result<Option<ClaudeRow<'a>>, &'static str> {
         if !is_whole(text) {
             return Err("a damaged line");
@@ -81,7 +81,7 @@ impl<'a> ClaudeRow<'a> {
         self.around.get(field).is_true()
     }
 
-    /// Returns what wrote in the name of the user, where it was not they: a clock, another agent, the host.
+    /// Returns who wrote in the name of the user, if it was not the user: a timer, another agent, the host.
     pub(super) fn automated_by(&self) -> &str {
         const AUTOMATED: [&str; 9] = [
             "scheduled",
@@ -115,7 +115,7 @@ impl<'a> ClaudeRow<'a> {
         let is_only_one = results.len() == 1;
         let result = results.iter_mut().find(|result| result.str("tool_use_id") == call);
         let as_read = result.map_or(LenientJson::Nothing, |result| result.take("content"));
-        // It stands once in a row, whose ever it is.
+        // A row has one `toolUseResult`: with several results it is not known to which it belongs.
         let as_reported = if is_only_one { row.take("toolUseResult") } else { LenientJson::Nothing };
         (as_reported, as_read)
     }

@@ -1,7 +1,7 @@
 //! The rows of a session, put as the events its hooks would have sent.
 //!
-//! A turn ends where nothing more is said in it: the agent's last message is reported when the next prompt comes, or the file ends.
-//! A transcript does not say when its session ended, nor that it came back.
+//! A transcript does not mark the end of a turn: the agent's last message is reported as such when the next prompt comes, or the
+//! file ends. Nor does it say when its session ended or was resumed.
 
 use super::session_row::ClaudeRow;
 use super::sidechains::{SidechainState, Sidechains};
@@ -19,17 +19,17 @@ use std::path::Path;
 
 /// The rows of a session, or of one of its subagents.
 pub(super) struct SessionRows {
-    /// What the session is called where a row does not say.
+    /// The id of the session, for rows that do not name it.
     session: String,
-    /// Why the session began; nothing once that is reported.
+    /// Why the session began; `None` once that is reported.
     began: Option<&'static str>,
-    /// What the host numbers the turn by.
+    /// The id of the turn.
     turn: String,
     calls: PendingCalls,
     agents: Sidechains,
-    /// What the agent said last, as the end of its turn.
+    /// The last message of the agent, as the end of its turn.
     closing: Option<TranscriptItem>,
-    /// How many entries the row that is being read has made.
+    /// The number of entries from the current row.
     made: usize,
 }
 
@@ -68,7 +68,7 @@ impl SessionRows {
         }
     }
 
-    /// Somebody asks: the user their agent, or the agent another.
+    /// Reads a prompt: of the user, or of an agent to its subagent.
     fn on_prompt(
         &mut self,
         row: &ClaudeRow<'_>,
@@ -108,14 +108,14 @@ impl SessionRows {
         out: &mut VecDeque<TranscriptItem>,
     ) {
         let known = agent.and_then(|number| self.agents.get(number));
-        // The host warms up with subagents of its own.
+        // Claude Code warms up with subagents of its own.
         if let Some(idle) = known.filter(|agent| agent.state == SidechainState::New && text == "Warmup") {
             idle.state = SidechainState::Idle;
         }
         self.begin(row, agent, out);
     }
 
-    /// A tool returned its result, or failed.
+    /// Reads the result of a tool.
     fn on_result(
         &mut self,
         row: &ClaudeRow<'_>,
@@ -137,7 +137,7 @@ impl SessionRows {
         let mut event = vec![field("tool_use_id", &call.id), field("tool_name", &call.tool)];
         if failed {
             let error = as_read.words();
-            // It was never begun: hooks do not parse of it either.
+            // The call was rejected before it ran: hooks do not report it either.
             if error.starts_with("<tool_use_error>") || error.starts_with("The user doesn't want to ") {
                 return;
             }
@@ -163,7 +163,7 @@ impl SessionRows {
             let said = words(&row.content);
             let error =
                 vec![field("error", row.str("error")), field("last_assistant_message", said), self.turn()];
-            // A subagent that breaks off does not end the turn.
+            // An interrupted subagent does not end the turn.
             if agent.is_none() {
                 self.emit(row, None, HookEvent::TurnFailure, error, out);
             }
@@ -183,7 +183,7 @@ impl SessionRows {
         }
     }
 
-    /// An agent says something, which may be the last of its turn.
+    /// Reads a message of the agent, which may be the last of its turn.
     fn said(&mut self, row: &ClaudeRow<'_>, agent: Option<usize>, text: &str) {
         let is_closing = !row.asks_for_tool && text != "No response requested.";
         let kind = if agent.is_some() { HookEvent::SubagentEnd } else { HookEvent::TurnEnd };
@@ -211,7 +211,7 @@ impl SessionRows {
         out.extend(self.closing.take());
     }
 
-    /// Tells that a session began, or a subagent, where that has not been told. Returns whether there is more to tell.
+    /// Reports the start of the session or the subagent, if that is not reported yet. Returns whether anything else is to be reported.
     fn begin(
         &mut self,
         row: &ClaudeRow<'_>,
@@ -263,7 +263,7 @@ impl SessionRows {
         }
     }
 
-    /// Puts an event as the hook would have been sent it.
+    /// Builds the payload the hook would have got.
     fn event<'e>(
         &mut self,
         row: &ClaudeRow<'_>,

@@ -1,11 +1,11 @@
-//! The subagents of a session, wherever their rows stand: in a file of their own, or among those of the session as the oldest
-//! versions put them, where only the row before tells whose the next is.
+//! The subagents of a session: their rows are in a file of their own, or in the oldest versions among those of the session, where only
+//! `parentUuid` says to which subagent a row belongs.
 
 use super::session_row::ClaudeRow;
 use crate::lenient::LenientJson;
 use crate::transcripts::TranscriptItem;
+use crate::transcripts::bounded_files::{FIRST_ROWS, beginning};
 use crate::transcripts::event_fields::words;
-use crate::transcripts::file_lines::beginning;
 use crate::transcripts::pending_calls::PendingCalls;
 use std::collections::HashMap;
 use std::path::Path;
@@ -21,12 +21,12 @@ pub(super) struct Sidechain {
     pub(super) closing: Option<TranscriptItem>,
 }
 
-/// How far a subagent is.
+/// The state of a subagent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum SidechainState {
     New,
     Working,
-    /// The host started it for itself: nothing of it is reported.
+    /// Claude Code started it for itself, so it is not reported.
     Idle,
 }
 
@@ -34,22 +34,22 @@ pub(super) enum SidechainState {
 #[derive(Default)]
 pub(super) struct Sidechains {
     known: Vec<Sidechain>,
-    /// Whose a row is, where the rows do not say.
+    /// The subagent of each row, where the rows do not name it.
     of_row: HashMap<String, usize>,
-    /// What sort the one is whose file this is.
+    /// The type of the subagent whose file this is.
     sort: Option<String>,
 }
 
-/// What a subagent is called whose sort nobody wrote down.
+/// The type of a subagent whose type is not written down.
 const OF_UNKNOWN_SORT: &str = "subagent";
 
 impl Sidechains {
-    /// The one of a file.
+    /// Returns the subagent of a file.
     pub(super) fn from_file(path: &Path) -> Sidechains {
         Sidechains { sort: sort_of_file(path), ..Sidechains::default() }
     }
 
-    /// Returns whose a row is; nobody's where it is of the session's own agent.
+    /// Returns the subagent of a row; `None` for a row of the main agent.
     pub(super) fn owner_of(&mut self, row: &ClaudeRow<'_>, calls: &PendingCalls) -> Option<usize> {
         let id = row.get("agentId").text().filter(|id| !id.is_empty());
         if !row.is("isSidechain") && self.sort.is_none() {
@@ -93,19 +93,19 @@ impl Sidechains {
         self.known.iter_mut().find(|agent| agent.call.as_deref() == Some(call))?.closing.take()
     }
 
-    /// Returns what each closed with, and forgets them.
+    /// Returns the closing message of every subagent, and forgets them.
     pub(super) fn end(&mut self) -> Vec<TranscriptItem> {
         self.of_row.clear();
         self.known.drain(..).filter_map(|agent| agent.closing).collect()
     }
 }
 
-/// Returns what sort of subagent a file is of: it stands beside the file, or on its rows.
+/// Returns the type of the subagent of a file: from `*.meta.json` beside it, or from its rows.
 fn sort_of_file(path: &Path) -> Option<String> {
-    let beside = beginning(&path.with_extension("meta.json")).ok();
+    let beside = beginning(&path.with_extension("meta.json"), FIRST_ROWS);
     let sort = beside.and_then(|text| LenientJson::read(&text).said("agentType").map(str::to_owned));
     let sort = sort.or_else(|| {
-        let rows = beginning(path).ok()?;
+        let rows = beginning(path, FIRST_ROWS)?;
         let rows = rows
             .lines()
             .map(|row| LenientJson::read_only(row, |depth, name| depth == 1 && name == "attributionAgent"));

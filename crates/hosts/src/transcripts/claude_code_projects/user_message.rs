@@ -1,17 +1,17 @@
-//! What a row of a user holds that is no answer of a tool: mostly what they typed, sometimes what the host wrote in their name.
+//! User messages that are no tool results: mostly typed by the user, sometimes written by Claude Code in their name.
 
-/// What was said in the name of the user.
+/// A message in the name of the user.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum UserMessage {
-    /// They typed it, or a command of theirs with what goes with it.
+    /// The user typed it, or one of their own commands with its arguments.
     Prompt(String),
-    /// A command of the host's own, which asks nothing of the agent.
+    /// A command of the host itself, which the agent never sees.
     Command(String),
-    /// They stopped the agent.
+    /// The user interrupted the agent.
     Stopped,
 }
 
-/// Understands what was said.
+/// Classifies a message.
 pub(super) fn said(text: &str) -> UserMessage {
     let text = text.trim();
     if text.starts_with("[Request interrupted by user") {
@@ -19,7 +19,7 @@ pub(super) fn said(text: &str) -> UserMessage {
     }
     let name = inside(text, "command-name").map(str::trim);
     match name {
-        // Of the host's own commands the name comes first, of the user's what is shown of them.
+        // In a command of the host the name comes first, in one of the user the text that is shown.
         Some(name) if text.starts_with("<command-name>") => UserMessage::Command(name.to_owned()),
         Some(name) if text.starts_with("<command-message>") => {
             let arguments = inside(text, "command-args").unwrap_or_default().trim();
@@ -29,7 +29,7 @@ pub(super) fn said(text: &str) -> UserMessage {
     }
 }
 
-/// Returns what a compaction goes on with, without what the host writes around it.
+/// Returns the summary of a compaction, without the sentences the host writes around it.
 pub(super) fn summary(text: &str) -> &str {
     let from = ["\nSummary:\n", "\nAnalysis:\n"].iter().find_map(|mark| text.split_once(mark));
     let text = from.map_or(text, |(_, summary)| summary);
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_of_the_host_are_told_from_those_of_the_user() {
+    fn commands_of_the_host_are_separated_from_those_of_the_user() {
         let own = "<command-name>/model</command-name>\n   <command-message>model</command-message>\n   <command-args>x</command-args>";
         assert_eq!(said(own), UserMessage::Command("/model".into()));
         let theirs = "<command-message>greet is running…</command-message>\n<command-name>/greet</command-name>\n<command-args>Ada</command-args>";
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_compaction_only_the_summary_stays() {
+    fn only_the_summary_of_a_compaction_is_kept() {
         let newer = "Words.\n\nSummary:\nDone: x\n\nIf you need specific details from before compaction (y)\nContinue the conversation from where z";
         assert_eq!(summary(newer), "Done: x");
         let older =

@@ -1,4 +1,4 @@
-//! Results of tools: each version puts the end of a command before what it printed, in its own way.
+//! Results of tools: each version writes exit code and output of a command in its own way.
 
 use crate::lenient::LenientJson;
 use backstory_memory::ExitStatus;
@@ -7,11 +7,11 @@ use backstory_memory::ExitStatus;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct CommandOutput {
     pub(super) text: String,
-    /// Nothing of one that still runs.
+    /// `None` while the command still runs.
     pub(super) status: Option<ExitStatus>,
 }
 
-/// Understands what a command answered.
+/// Parses the result of a command.
 pub(super) fn output_of(answer: &str) -> CommandOutput {
     if answer.starts_with('{') {
         let inner = LenientJson::read(answer);
@@ -44,7 +44,7 @@ pub(super) fn status(code: &LenientJson<'_>) -> ExitStatus {
     }
 }
 
-/// Splits what the host says of a command from what the command says.
+/// Splits the host's own lines from the output of the command.
 fn split_header(answer: &str) -> Option<(&str, &str)> {
     let is_header = ["Chunk ID: ", "Exit code: ", "Wall time: ", "Process exited with code "]
         .iter()
@@ -53,7 +53,7 @@ fn split_header(answer: &str) -> Option<(&str, &str)> {
     Some((header, text.strip_prefix('\n').unwrap_or(text)))
 }
 
-/// Returns what an MCP server answered, without what the host says of it.
+/// Returns the answer of an MCP server, without the host's own lines.
 pub(super) fn served<'a>(answer: LenientJson<'a>) -> LenientJson<'a> {
     match answer {
         LenientJson::List(mut blocks) => {
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_command_is_split_from_what_it_printed() {
+    fn the_exit_line_is_split_from_the_output() {
         let output = |answer| {
             let output = output_of(answer);
             (output.text, output.status)

@@ -11,18 +11,18 @@ use backstory_memory::Timestamp;
 use std::collections::VecDeque;
 use std::path::Path;
 
-/// What is known while a thread is read.
+/// The state while a thread is read.
 pub(super) struct RolloutEntries {
     meta: RolloutMeta,
     has_begun: bool,
     pub(super) cwd: Option<String>,
-    /// What the host numbers the turn by, where it does.
+    /// The id of the turn, where Codex writes one.
     pub(super) turn: String,
-    /// When the row that is being read was written; the oldest versions say it only once.
+    /// The time of the current row; the oldest versions write it only once.
     pub(super) at: Option<Timestamp>,
-    /// Which row is being read.
+    /// The number of the current row.
     number: usize,
-    /// How many entries the row has made.
+    /// The number of entries from the current row.
     made: usize,
 }
 
@@ -45,7 +45,7 @@ impl RolloutEntries {
         self.made = 0;
     }
 
-    /// Returns what the thread closes with: a turn, or the subagent its work.
+    /// Returns the closing event of the thread: of a turn, or of a subagent.
     pub(super) fn end_of_turn(&self, message: String) -> Option<AgentEvent> {
         let kind = if self.is_subagent() { HookEvent::SubagentEnd } else { HookEvent::TurnEnd };
         let event = self.with_turn(vec![field("last_assistant_message", message)]);
@@ -56,7 +56,7 @@ impl RolloutEntries {
         matches!(self.meta.of, RolloutOwner::Subagent { .. })
     }
 
-    /// Reports that the session began, or the subagent, where that is not reported yet.
+    /// Reports the start of the session or the subagent, if that is not reported yet.
     pub(super) fn begin(&mut self, out: &mut VecDeque<TranscriptItem>) -> Result<(), &'static str> {
         if self.has_begun {
             return Ok(());
@@ -91,7 +91,7 @@ impl RolloutEntries {
         Ok(())
     }
 
-    /// Returns what something is called in this row. A copy of it has the same turn and the same name, but not the same place.
+    /// Returns an id for an entry of this row. A copy of the row in another file has the same turn and name, so it gets the same id.
     pub(super) fn id(&self, name: Option<&str>) -> String {
         match name {
             Some(name) if !self.turn.is_empty() => format!("{} {name}", self.turn),

@@ -1,7 +1,7 @@
 //! The rows of a rollout, put as the events Codex's hooks would have sent.
 //!
-//! The same thing stands in it several times, in versions differently: what the model said and was answered is in all of them.
-//! Newer ones also say when a command and a turn ended, and what a script of the model did.
+//! A rollout holds the same thing several times, differently in each version. The messages, calls and results of the model are in all
+//! of them; newer ones also hold the end of commands and turns, and the calls a script of the model made.
 
 use super::command_output::{CommandOutput, output_of, served, status};
 use super::rollout_entries::RolloutEntries;
@@ -22,7 +22,7 @@ use std::path::Path;
 pub(super) struct RolloutRows {
     entries: RolloutEntries,
     calls: PendingCalls,
-    /// What the agent said last, as the end of its turn.
+    /// The last message of the agent, as the end of its turn.
     closing: Option<TranscriptItem>,
 }
 
@@ -58,7 +58,7 @@ impl RolloutRows {
         Ok(())
     }
 
-    /// Where the agent is, and in which turn.
+    /// Reads the folder and the turn the agent is in.
     fn context(&mut self, row: &mut LenientJson<'_>, out: &mut VecDeque<TranscriptItem>) {
         let payload = row.take("payload");
         self.entries.cwd = payload.said("cwd").map(str::to_owned).or(self.entries.cwd.take());
@@ -77,7 +77,7 @@ impl RolloutRows {
         row: &LenientJson<'_>,
         out: &mut VecDeque<TranscriptItem>,
     ) -> Result<(), &'static str> {
-        // What the agent said last is the summary.
+        // The last message of the agent is the summary.
         self.closing = None;
         self.entries.emit(None, HookEvent::Compacting, Vec::new(), out)?;
         match summary(row.get("payload").str("message")) {
@@ -88,7 +88,7 @@ impl RolloutRows {
         }
     }
 
-    /// What the model read, wrote, called and got back.
+    /// Reads a message, a call or a result of the model.
     fn item(
         &mut self,
         kind: &str,
@@ -155,14 +155,14 @@ impl RolloutRows {
         let text = words(&answer);
         match call.tool.as_str() {
             "Bash" => match output_of(&text) {
-                // Its end comes by itself.
+                // Its end is a row of its own.
                 CommandOutput { status: None, .. } => {
                     self.calls.put(&call.id, &call.tool, call.input, bytes);
                     Ok(())
                 }
                 CommandOutput { text, status: Some(status) } => self.ran(call, &text, status, out),
             },
-            // Of a patch that does not apply hooks do not parse either.
+            // Hooks do not report a patch that does not apply either.
             "apply_patch" if !tool_calls::is_applied(&text) => Ok(()),
             tool if tool.starts_with("mcp__") => self.used(call, served(answer), out),
             _ => self.used(call, LenientJson::Text(text.into()), out),
@@ -200,7 +200,7 @@ impl RolloutRows {
         self.entries.emit(Some(&call.id), HookEvent::ToolUse, event, out)
     }
 
-    /// What the host wrote down for itself, beside what the model sees.
+    /// Reads an event that Codex wrote beside the model's own items.
     fn event(
         &mut self,
         kind: &str,
@@ -230,7 +230,7 @@ impl RolloutRows {
                 let id = item.str("id");
                 match item.str("type") {
                     "CommandExecution" => self.command_ended(&item, id, out),
-                    // The model's own calls are reported with their results, those of its scripts here.
+                    // Calls of the model are reported with their results, those of its scripts here.
                     _ if !tool_calls::is_of_script(id) => Ok(()),
                     _ => match tool_calls::of_script(&item) {
                         Some((tool, input, response)) => {
@@ -265,7 +265,7 @@ impl RolloutRows {
 
     fn turn_broken(&mut self, error: &str, out: &mut VecDeque<TranscriptItem>) -> Result<(), &'static str> {
         self.closing = None;
-        // A subagent that breaks off does not end the turn.
+        // An interrupted subagent does not end the turn.
         if self.entries.is_subagent() {
             return Ok(());
         }
@@ -278,7 +278,7 @@ impl RolloutRows {
         id: &str,
         out: &mut VecDeque<TranscriptItem>,
     ) -> Result<(), &'static str> {
-        // What the user runs beside the session, or forbids.
+        // Commands that the user ran beside the session, or rejected.
         if item.str("status") == "declined" || item.str("source") == "user_shell" {
             return Ok(());
         }
@@ -309,7 +309,7 @@ impl RowReader for RolloutRows {
     }
 }
 
-/// Reads a row, without what nobody asks for.
+/// Reads a row without the fields that are not needed.
 fn read(row: &str) -> LenientJson<'_> {
     LenientJson::read_only(row, |depth, name| {
         depth > 2

@@ -3,7 +3,7 @@
 use crate::lenient::LenientJson;
 use crate::transcripts::event_fields::field;
 
-/// Returns the tool of a call and its input; nothing where its work is reported by itself.
+/// Returns the tool of a call and its input; `None` for a call whose work is reported by other rows.
 pub(super) fn tool_call(call: &mut LenientJson<'_>) -> Option<(String, LenientJson<'static>)> {
     if call.str("type") == "local_shell_call" {
         return command(call.get("action").get("command"));
@@ -16,7 +16,7 @@ pub(super) fn tool_call(call: &mut LenientJson<'_>) -> Option<(String, LenientJs
     };
     let (name, space) = (call.str("name"), call.str("namespace"));
     match name {
-        // A script, or a look at a command that still runs.
+        // A script of the model, or a poll of a running command.
         "exec" if call.str("type") == "custom_tool_call" => None,
         "write_stdin" => None,
         "shell" | "shell_command" | "container.exec" | "exec_command" | "local_shell" => {
@@ -28,7 +28,7 @@ pub(super) fn tool_call(call: &mut LenientJson<'_>) -> Option<(String, LenientJs
     }
 }
 
-/// Understands a command, which may be words or a list of them. Some versions patch files by one.
+/// Parses a command, which may be a text or a list of words. Some versions apply patches by a command.
 pub(super) fn command(command: &LenientJson<'_>) -> Option<(String, LenientJson<'static>)> {
     let words: Vec<&str> = command.items().iter().filter_map(LenientJson::text).collect();
     let text = match (command.text(), words.as_slice()) {
@@ -52,7 +52,7 @@ fn patch_in(command: &str) -> Option<&str> {
     patch.get(..patch.find(end)? + end.len())
 }
 
-/// Whether a patch was applied, by what the model was answered.
+/// Whether a patch was applied, judged by its result.
 pub(super) fn is_applied(answer: &str) -> bool {
     answer.contains("Success. Updated the following files")
 }
@@ -62,7 +62,7 @@ pub(super) fn is_of_script(id: &str) -> bool {
     id.starts_with("exec-")
 }
 
-/// Returns what a script of the model did: the tool, its input and its result.
+/// Returns a call that a script of the model made: the tool, its input and its result.
 pub(super) fn of_script(
     item: &LenientJson<'_>,
 ) -> Option<(String, LenientJson<'static>, LenientJson<'static>)> {
@@ -82,7 +82,7 @@ pub(super) fn of_script(
     }
 }
 
-/// Puts changes of files as a patch.
+/// Writes changes of files as a patch.
 fn patch_of(changes: &LenientJson<'_>) -> String {
     let LenientJson::Fields(files) = changes else { return String::new() };
     let mut patch = String::new();
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_sort_of_shell_is_one_tool() {
+    fn every_shell_tool_is_a_command() {
         let tool_call =
             |call: &str| tool_call(&mut LenientJson::read(call)).map(|(tool, input)| (tool, input.words()));
         let ran = |command: &str| Some(("Bash".to_owned(), format!("command {command}")));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_by_a_shell_is_a_patch() {
+    fn a_patch_applied_by_a_shell_is_an_edit() {
         let script = "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF";
         let (tool, input) = command(&LenientJson::Text(script.into())).unwrap();
         assert_eq!(

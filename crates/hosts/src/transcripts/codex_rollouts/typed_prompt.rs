@@ -1,8 +1,8 @@
-//! What stands in the name of the user: what they typed, or what the host put before it.
+//! User messages: what the user typed, without what Codex put before it.
 
 use crate::lenient::LenientJson;
 
-/// How what the host writes in the name of the user begins.
+/// How text of the host in the name of the user begins.
 const OF_THE_HOST: [&str; 15] = [
     "<environment_context>",
     "<user_instructions>",
@@ -27,7 +27,7 @@ pub(super) fn typed(message: &LenientJson<'_>) -> String {
     let kinds = about.get("content_item_kinds").items();
     let blocks = message.get("content").items().iter().enumerate();
     let typed = blocks.filter_map(|(number, block)| {
-        // Newer versions say of each block whose it is.
+        // Newer versions mark the blocks of the host.
         let kind = kinds.get(number).and_then(LenientJson::text).filter(|kind| *kind != "unknown");
         let text = block.said("text")?;
         let is_typed = match kind {
@@ -39,7 +39,7 @@ pub(super) fn typed(message: &LenientJson<'_>) -> String {
     typed.collect::<Vec<&str>>().join("\n")
 }
 
-/// Editors put what is open before what was typed.
+/// Editors put the open files before the typed prompt.
 fn request_in(text: &str) -> &str {
     match text.split_once("## My request for Codex:") {
         Some((before, request)) if before.starts_with("# Context from my IDE") => request.trim(),
@@ -47,7 +47,7 @@ fn request_in(text: &str) -> &str {
     }
 }
 
-/// Returns what a compaction goes on with, without what the host tells the next model about it.
+/// Returns the summary of a compaction, without the host's instructions to the next model.
 pub(super) fn summary(message: &str) -> &str {
     let introduced =
         message.strip_prefix("Another language model started").and_then(|rest| rest.split_once(":\n"));
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_host_writes_for_the_user_is_not_typed() {
+    fn text_the_host_wrote_is_not_a_typed_prompt() {
         let typed = |message: &str| typed(&LenientJson::read(message));
         for (content, expected) in [
             (r#"[{"text":"fix it"}]"#, "fix it"),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_compaction_only_the_summary_stays() {
+    fn only_the_summary_of_a_compaction_is_kept() {
         assert_eq!(summary("Another language model started to solve it: see below:\nDone: x."), "Done: x.");
         assert_eq!(summary("Done: x."), "Done: x.");
     }

@@ -11,7 +11,7 @@ use backstory_memory::Timestamp;
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
 
-/// How most rows begin that are of no use: what hooks got, what was sent to the model, what it cost.
+/// How most rows without events begin: payloads of hooks, requests to the model, usage.
 const OF_NO_USE: [&str; 4] = ["hook.", "system.", "session.usage", "assistant.turn_"];
 
 /// A session's events.
@@ -23,14 +23,14 @@ pub(super) struct CopilotEvents {
     turn: Option<CopilotTurn>,
 }
 
-/// A subagent: what sort it is, and what it said last.
+/// A subagent: its type and its last message.
 #[derive(Default)]
 struct CopilotSubagent {
     sort: String,
     closing: String,
 }
 
-/// A prompt and what was said since.
+/// A prompt and the last message since.
 struct CopilotTurn {
     id: String,
     closing: String,
@@ -69,7 +69,7 @@ impl RowReader for CopilotEvents {
     }
 }
 
-/// What a tool was measured by, and what only people were shown.
+/// Metrics of a tool, and text for the screen.
 fn is_of_use(_: usize, field: &str) -> bool {
     !matches!(field, "toolTelemetry" | "transformedContent" | "detailedContent" | "modelMetrics")
 }
@@ -138,7 +138,7 @@ impl CopilotEvents {
         mut data: LenientJson<'_>,
         out: &mut VecDeque<TranscriptItem>,
     ) {
-        // Who asks a subagent is an agent, which is known by then.
+        // A subagent is prompted by an agent, and was announced before.
         let source = if row.agent.is_some() { LenientJson::Nothing } else { data.take("source") };
         let before = out.len();
         self.emit(row, HookEvent::Prompt, vec![("prompt", data.take("content")), ("source", source)], out);
@@ -150,7 +150,7 @@ impl CopilotEvents {
         }
     }
 
-    /// What the agent says without asking for a tool closes its turn.
+    /// Reads a message: one without a tool call closes the turn.
     fn said(&mut self, row: &CopilotEvent<'_>, data: &LenientJson<'_>, out: &mut VecDeque<TranscriptItem>) {
         let Some(words) = data.said("content") else { return };
         if row.agent.is_some() {

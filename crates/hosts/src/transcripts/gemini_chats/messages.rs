@@ -1,6 +1,6 @@
 //! The messages in a transcript of Gemini CLI, put as its hooks would have sent them.
 //!
-//! A message is written again whenever something was added to it, and all of them are when a session comes back, with other times:
+//! Gemini CLI writes a message again whenever something was added to it, and all of them with other times when a session is resumed:
 //! what was reported once is not reported again.
 
 use crate::AgentEvent;
@@ -21,11 +21,11 @@ pub(super) struct GeminiMessages {
     /// The ids of messages and tool calls that were reported.
     known: HashSet<String>,
     turn: Option<GeminiTurn>,
-    /// The start of the session, reported with what comes after it: some sessions only start.
+    /// The start of the session, which is reported with the first message: some sessions have none.
     beginning: Option<TranscriptItem>,
 }
 
-/// A prompt and what was said since.
+/// A prompt and the last message since.
 struct GeminiTurn {
     id: String,
     closing: String,
@@ -51,7 +51,7 @@ impl RowReader for GeminiMessages {
     }
 }
 
-/// What it thought and counted, and what a file looked like afterwards, nobody needs.
+/// Fields that are not needed: thoughts, token counts, the whole content of edited files.
 fn is_of_use(_: usize, field: &str) -> bool {
     !matches!(field, "thoughts" | "tokens" | "fileDiff" | "newContent" | "diffStat")
 }
@@ -68,7 +68,7 @@ impl GeminiMessages {
         }
     }
 
-    /// What a subagent does belongs to the session it was started in.
+    /// Returns the reader of a subagent, whose events belong to the session that started it.
     pub(super) fn of_subagent(session: &str, agent: &str, cwd: Option<String>) -> GeminiMessages {
         let subagent = Subagent { id: agent.to_owned(), sort: "subagent".to_owned() };
         GeminiMessages { session: session.to_owned(), subagent: Some(subagent), ..GeminiMessages::new(cwd) }
@@ -96,7 +96,7 @@ impl GeminiMessages {
         self.beginning = Some(self.entry(at, id, self.agent_event(activity, Provenance::Tool)));
     }
 
-    /// What is stated again happened before; only what a compaction goes on with is new.
+    /// Reads a list of all messages: they were reported before, except the summary of a compaction.
     fn restated(&mut self, mut set: LenientJson<'_>, out: &mut VecDeque<TranscriptItem>) {
         for message in set.take("messages").into_items() {
             let words = words_of(message.get("content"));
@@ -253,13 +253,13 @@ impl GeminiMessages {
     }
 }
 
-/// Returns what a compaction goes on with, without the thoughts that led to it.
+/// Returns the summary of a compaction, without the thoughts before it.
 fn summary_in(words: &str) -> Option<&str> {
     let (_, inside) = words.split_once("<state_snapshot>")?;
     inside.split_once("</state_snapshot>").map(|(summary, _)| summary.trim())
 }
 
-/// How what the host says to its model begins.
+/// How messages of the host to its model begin.
 const OF_THE_HOST: [&str; 2] = ["<session_context>", "This is the Gemini CLI."];
 
 /// Whether the host wrote this itself, or it is a command of the host like `/chat save` or `?`.
@@ -270,7 +270,7 @@ fn is_of_the_host(words: &str) -> bool {
         || command.is_some_and(|command| !command.contains('/'))
 }
 
-/// Returns the words in what was said: of parts their texts, without thoughts and without what tools answered.
+/// Returns the text of a message: that of its parts, without thoughts and results of tools.
 fn words_of(content: &LenientJson<'_>) -> String {
     if let Some(words) = content.text() {
         return words.trim().to_owned();
@@ -282,7 +282,7 @@ fn words_of(content: &LenientJson<'_>) -> String {
     texts.collect::<Vec<&str>>().join("").trim().to_owned()
 }
 
-/// Returns what a tool answered, from what went back to the model.
+/// Returns the result of a tool, from the response the model got.
 fn answer_in(result: LenientJson<'_>) -> LenientJson<'_> {
     let mut parts = result.into_items().into_iter();
     let answer = parts.find_map(|mut part| {

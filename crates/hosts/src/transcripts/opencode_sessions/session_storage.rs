@@ -1,11 +1,10 @@
 //! Where OpenCode keeps sessions, messages and parts: rows of a database, or files of JSON.
 
 use crate::lenient::LenientJson;
+use crate::transcripts::bounded_files::{beginning, children};
 use crate::transcripts::{DatabaseOpener, TableReader, time};
 use backstory_memory::Timestamp;
 use std::collections::HashMap;
-use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What is known of a session without reading it.
@@ -168,8 +167,7 @@ impl FileStorage {
 
 /// Returns the sessions of `storage/session/PROJECT/SESSION.json`, the oldest first.
 pub(super) fn sessions_in(folder: &Path) -> Vec<StoredSession> {
-    let projects = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let files = projects.flat_map(|project| named_in(&project));
+    let files = children(folder).into_iter().flat_map(|project| named_in(&project));
     let mut sessions: Vec<StoredSession> = files.filter_map(|(_, path)| session_in(&path)).collect();
     sessions.sort_by(|one, other| (one.began, &one.id).cmp(&(other.began, &other.id)));
     sessions
@@ -195,8 +193,7 @@ pub(super) fn session_in(path: &Path) -> Option<StoredSession> {
 
 /// Returns the files of JSON in a folder, by name. Ids are made so that their order is the order of time.
 fn named_in(folder: &Path) -> Vec<(String, PathBuf)> {
-    let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let named = paths.filter_map(|path| {
+    let named = children(folder).into_iter().filter_map(|path| {
         let name = path.file_name()?.to_str()?.strip_suffix(".json")?.to_owned();
         Some((name, path))
     });
@@ -209,11 +206,6 @@ fn named_in(folder: &Path) -> Vec<(String, PathBuf)> {
 const LONGEST_FILE: u64 = 32 << 20;
 
 fn text_of(path: &Path) -> Option<String> {
-    // Whatever else has this name could keep us waiting.
-    let is_ours = path.metadata().is_ok_and(|it| it.is_file() && it.len() <= LONGEST_FILE);
-    let mut bytes = Vec::new();
-    if is_ours {
-        fs::File::open(path).ok()?.take(LONGEST_FILE).read_to_end(&mut bytes).ok()?;
-    }
-    is_ours.then(|| String::from_utf8_lossy(&bytes).into_owned())
+    path.metadata().ok().filter(|it| it.len() <= LONGEST_FILE)?;
+    beginning(path, LONGEST_FILE)
 }

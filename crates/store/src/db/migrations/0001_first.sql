@@ -69,7 +69,7 @@ CREATE TABLE events (
         'subagent_start', 'subagent_end', 'compaction', 'session_end', 'other')),
     tool TEXT,
     at_ms INTEGER NOT NULL,
-    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'repository', 'web', 'import', 'external')
+    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'import', 'external')
         OR provenance GLOB 'team:?*'),
     truncated INTEGER NOT NULL CHECK (truncated IN (0, 1)),
     payload TEXT NOT NULL
@@ -81,6 +81,12 @@ CREATE TABLE retention_marks (
     clock_ms INTEGER PRIMARY KEY,
     newest_event_id INTEGER NOT NULL
 ) STRICT;
+
+-- The kinds of memories, filled when the store is opened from the table in the program: a new kind needs no new schema, and the database
+-- refuses every other.
+CREATE TABLE kinds (
+    kind TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
 
 -- AUTOINCREMENT: the id of a forgotten memory is never given to another one.
 -- `files`: the files the text names: content, part of the checksum, unchanged until someone revises the memory. `anchors` says
@@ -97,8 +103,7 @@ CREATE TABLE memories (
     uid TEXT NOT NULL UNIQUE,
     project_id INTEGER NOT NULL REFERENCES projects (id),
     session_id INTEGER REFERENCES sessions (id) ON DELETE SET NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('rule', 'decision', 'fact', 'failure', 'goal', 'note', 'feature', 'bugfix', 'refactor',
-        'change', 'discovery', 'summary', 'handoff')),
+    kind TEXT NOT NULL REFERENCES kinds (kind),
     category TEXT,
     title TEXT NOT NULL,
     body TEXT NOT NULL,
@@ -108,7 +113,7 @@ CREATE TABLE memories (
     details TEXT CHECK (details IS NULL OR json_valid(details)),
     importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 5),
     confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
-    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'repository', 'web', 'import', 'external')
+    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'import', 'external')
         OR provenance GLOB 'team:?*'),
     scope TEXT NOT NULL CHECK (scope IN ('project', 'user')),
     pinned INTEGER NOT NULL CHECK (pinned IN (0, 1)),
@@ -135,27 +140,34 @@ CREATE INDEX memories_pinned ON memories (project_id) WHERE pinned = 1;
 CREATE UNIQUE INDEX memories_by_subject ON memories (project_id, subject) WHERE subject IS NOT NULL;
 -- For session starts: the newest of a kind and the most confident of what lasts, at the same cost in a project of any size.
 CREATE INDEX memories_by_kind ON memories (project_id, kind, created_at_ms) WHERE superseded_by IS NULL;
-CREATE INDEX memories_by_confidence ON memories (project_id, confidence DESC, times_seen DESC, id DESC)
-    WHERE superseded_by IS NULL AND kind IN ('rule', 'decision', 'fact', 'failure');
+CREATE INDEX memories_by_confidence ON memories (project_id, kind, confidence DESC, times_seen DESC, id DESC)
+    WHERE superseded_by IS NULL;
 CREATE INDEX memories_of_the_user ON memories (created_at_ms) WHERE scope = 'user';
 
--- What a memory said before it was revised.
+-- What a memory said before it was revised, whole: the columns of its content, as in `memories`.
 -- `replaced_by`: who wrote the words that came next.
--- `scope`: whom this wording was for: what was the user's alone is never shared. NULL where it is not known.
 -- `author`: the member of the team who wrote it, where it came from one.
 CREATE TABLE revisions (
     memory_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
     revision INTEGER NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('rule', 'decision', 'fact', 'failure', 'goal', 'note', 'feature', 'bugfix', 'refactor',
-        'change', 'discovery', 'summary', 'handoff')),
+    kind TEXT NOT NULL REFERENCES kinds (kind),
+    category TEXT,
     title TEXT NOT NULL,
     body TEXT NOT NULL,
     facts TEXT NOT NULL,
     concepts TEXT NOT NULL,
     files TEXT NOT NULL,
+    details TEXT CHECK (details IS NULL OR json_valid(details)),
+    importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 5),
+    confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'import', 'external')
+        OR provenance GLOB 'team:?*'),
+    scope TEXT NOT NULL CHECK (scope IN ('project', 'user')),
+    pinned INTEGER NOT NULL CHECK (pinned IN (0, 1)),
+    valid_from_ms INTEGER,
+    valid_to_ms INTEGER,
     until_ms INTEGER NOT NULL,
     replaced_by TEXT NOT NULL CHECK (replaced_by IN ('person', 'model')),
-    scope TEXT CHECK (scope IN ('project', 'user')),
     author TEXT,
     PRIMARY KEY (memory_id, revision)
 ) STRICT, WITHOUT ROWID;
@@ -445,16 +457,16 @@ CREATE TABLE sync_outbox (
     project_id INTEGER NOT NULL REFERENCES shared_projects (project_id) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- Every change of a shared memory, by whatever code, is queued in the same transaction.
+-- Every change of a shared memory, by whatever code, is queued in the same transaction. Whoever writes content writes its checksum too, so
+-- that column stands for all of them: a new one needs no new trigger.
 CREATE TRIGGER shared_memory_written AFTER INSERT ON memories
 WHEN EXISTS (SELECT 1 FROM shared_projects WHERE project_id = new.project_id)
 BEGIN
     INSERT INTO sync_outbox (uid, project_id) VALUES (new.uid, new.project_id) ON CONFLICT DO NOTHING;
 END;
 CREATE TRIGGER shared_memory_changed
-AFTER UPDATE OF kind, category, title, body, facts, concepts, files, details, importance, valid_from_ms, valid_to_ms, superseded_by,
-    pinned, scope, project_id
-ON memories WHEN EXISTS (SELECT 1 FROM shared_projects WHERE project_id = new.project_id)
+AFTER UPDATE OF checksum, superseded_by, pinned, scope, project_id ON memories
+WHEN EXISTS (SELECT 1 FROM shared_projects WHERE project_id = new.project_id)
 BEGIN
     INSERT INTO sync_outbox (uid, project_id) VALUES (new.uid, new.project_id) ON CONFLICT DO NOTHING;
 END;

@@ -105,6 +105,24 @@ CREATE FUNCTION backstory.is_list_capped(items text[]) RETURNS boolean
         SELECT FROM unnest(items) item WHERE item IS NULL OR octet_length(item) > 2048
     );
 
+-- Whether the rest of a memory's content is under its cap and says how much it matters, how sure it is and who said it. Numbers are
+-- compared as JSON: other types sort before or after every number, and no cast can fail.
+CREATE FUNCTION backstory.are_attributes_valid(attributes jsonb) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp
+    RETURN jsonb_typeof(attributes) = 'object' AND octet_length(attributes::text) <= 131072
+        AND coalesce(attributes -> 'importance' BETWEEN '1' AND '5', false)
+        AND coalesce(attributes -> 'confidence' BETWEEN '0' AND '1', false)
+        AND coalesce(attributes ->> 'provenance' IN ('user', 'assistant', 'tool', 'import', 'external')
+            OR attributes ->> 'provenance' LIKE 'team:_%', false)
+        AND octet_length(attributes ->> 'provenance') <= 256
+        AND octet_length(coalesce(attributes ->> 'category', '')) <= 2048;
+
+-- The kinds of memories, filled by the owner's build from the table in the program: a new kind needs no new schema, and the hub refuses
+-- every other.
+CREATE TABLE backstory.kinds (
+    kind text PRIMARY KEY
+);
+
 -- Every wording of a memory. The last one by (revised_at_ms, content_digest) counts; the others are its history, with their authors.
 CREATE TABLE backstory.revisions (
     team text NOT NULL,
@@ -116,22 +134,14 @@ CREATE TABLE backstory.revisions (
     author name NOT NULL,
     -- The transaction that wrote the row: it orders what is pulled.
     xact_id xid8 NOT NULL,
-    kind text NOT NULL CHECK (kind IN ('rule', 'decision', 'fact', 'failure', 'goal', 'note', 'feature', 'bugfix', 'refactor', 'change',
-        'discovery', 'summary', 'handoff')),
-    category text CHECK (octet_length(category) <= 2048),
+    kind text NOT NULL REFERENCES backstory.kinds (kind),
     title text NOT NULL CHECK (char_length(title) <= 80),
     body text NOT NULL CHECK (octet_length(body) <= 65536),
     facts text[] NOT NULL CHECK (backstory.is_list_capped(facts)),
     concepts text[] NOT NULL CHECK (backstory.is_list_capped(concepts)),
     files text[] NOT NULL CHECK (backstory.is_list_capped(files)),
-    -- The typed facts of the kind, as JSON.
-    details text CHECK (octet_length(details) <= 65536),
-    importance smallint NOT NULL CHECK (importance BETWEEN 1 AND 5),
-    confidence double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
-    provenance text NOT NULL CHECK (octet_length(provenance) <= 256
-        AND (provenance IN ('user', 'assistant', 'tool', 'repository', 'web', 'import', 'external') OR provenance LIKE 'team:_%')),
-    valid_from_ms bigint,
-    valid_to_ms bigint,
+    -- The rest of the content: everything neither searched nor compared. A new field of a memory needs no column here.
+    attributes jsonb NOT NULL CHECK (backstory.are_attributes_valid(attributes)),
     superseded_by text CHECK (octet_length(superseded_by) <= 128),
     -- The time the author's clock claimed, where that was in the future. It recognises a revision that is pushed twice.
     claimed_at_ms bigint,
@@ -358,15 +368,37 @@ CREATE FUNCTION backstory.is_latest(of_uid text, of_revised_at_ms bigint, of_dig
             AND (later.revised_at_ms, later.content_digest) > (of_revised_at_ms, of_digest)
     );
 
--- Returns the best matches among memories in force: first those with all words, then those that lack one, then those with any. Each group
--- is ranked as a whole before it is cut, and the next one is looked at only if those before are too few. Without the second group, a memory
--- that lacks one word of four would rank among all that hold any of them.
+-- Returns the best matches of `matching` among memories in force, beside those known already, until there are `max_hits` with these. How
+-- many of `any_word` a match holds, and where, is its rank. All matches are ranked before they are cut.
 --
--- `OFFSET 0` keeps the planner from asking of every match whether it is the latest: that is asked best first, until there are enough.
--- `team || ''` is no key of any index: combined with the index of words, one that holds most of the table would cost more than all the rest.
+-- `OFFSET 0` keeps the planner from asking of every match whether it is known or the latest: that is asked best first, until there are
+-- enough. `IS NOT DISTINCT FROM` goes by no index: combined with the index of words, one that holds most of the table would cost more than
+-- all the rest.
+CREATE FUNCTION backstory.best_matches(
+        matching tsquery, any_word tsquery, wanted_project text, wanted_kinds text[], known_uids text[], max_hits integer)
+    RETURNS TABLE (uid text, revised_at_ms bigint, content_digest bytea, rank real)
+    LANGUAGE sql STABLE ROWS 20 SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+    SELECT ranked.uid, ranked.revised_at_ms, ranked.content_digest, ranked.rank
+    FROM (
+        SELECT r.uid, r.revised_at_ms, r.content_digest, ts_rank(r.search_vector, any_word, 1) AS rank
+        FROM backstory.revisions r
+        WHERE r.search_vector @@ matching AND r.team IS NOT DISTINCT FROM (SELECT backstory.current_team()) AND r.superseded_by IS NULL
+            AND (wanted_project IS NULL OR r.project_key = wanted_project) AND (wanted_kinds IS NULL OR r.kind = ANY (wanted_kinds))
+        ORDER BY rank DESC, r.uid OFFSET 0
+    ) ranked
+    WHERE ranked.uid <> ALL (known_uids) AND backstory.is_latest(ranked.uid, ranked.revised_at_ms, ranked.content_digest)
+    ORDER BY ranked.rank DESC, ranked.uid LIMIT max_hits - cardinality(known_uids);
+END;
+
+-- Returns the best matches among memories in force: first those with all words, then those that lack one, then those with any. The next
+-- group is looked at only if those before are too few. Without the second group, a memory that lacks one word of four would rank among all
+-- that hold any of them.
+--
+-- `ROWS` tells the planner that they are few: who joins a thousand would read every memory of the team.
 CREATE FUNCTION backstory.search(wanted_text text, wanted_project text, wanted_kinds text[], max_hits integer)
     RETURNS TABLE (uid text, revised_at_ms bigint, content_digest bytea, rank real, has_all boolean)
-    LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+    LANGUAGE sql STABLE ROWS 20 SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 BEGIN ATOMIC
     WITH words AS MATERIALIZED (
         SELECT '''' || replace(replace(word, E'\\', E'\\\\'), '''', '''''') || '''' AS word,
@@ -375,7 +407,8 @@ BEGIN ATOMIC
     ),
     question AS MATERIALIZED (
         SELECT string_agg(word, ' & ')::tsquery AS all_words,
-            string_agg(word, ' | ')::tsquery AS any_word,
+            -- A rank sorts the words, for each match anew: in this order they are sorted already.
+            string_agg(word, ' | ' ORDER BY word COLLATE "C" DESC)::tsquery AS any_word,
             -- Of two words, all but one is any. Of many, only the twelve longest count: there are too many ways to lack one.
             CASE WHEN count(*) > 2 THEN (
                 SELECT string_agg((SELECT string_agg(others.word, ' & ') FROM words others
@@ -385,44 +418,15 @@ BEGIN ATOMIC
         FROM words
     ),
     with_all AS MATERIALIZED (
-        SELECT ranked.uid, ranked.revised_at_ms, ranked.content_digest, ranked.rank
-        FROM (
-            SELECT r.uid, r.revised_at_ms, r.content_digest, ts_rank(r.search_vector, question.any_word, 1) AS rank
-            FROM backstory.revisions r, question
-            WHERE r.team || '' = (SELECT backstory.current_team()) AND r.search_vector @@ question.all_words AND r.superseded_by IS NULL
-                AND (wanted_project IS NULL OR r.project_key = wanted_project) AND (wanted_kinds IS NULL OR r.kind = ANY (wanted_kinds))
-            ORDER BY rank DESC, r.uid OFFSET 0
-        ) ranked
-        WHERE backstory.is_latest(ranked.uid, ranked.revised_at_ms, ranked.content_digest)
-        ORDER BY ranked.rank DESC, ranked.uid LIMIT max_hits
+        SELECT hit.* FROM question, backstory.best_matches(all_words, any_word, wanted_project, wanted_kinds, '{}', max_hits) hit
     ),
     with_most AS MATERIALIZED (
-        SELECT ranked.uid, ranked.revised_at_ms, ranked.content_digest, ranked.rank
-        FROM (
-            SELECT r.uid, r.revised_at_ms, r.content_digest, ts_rank(r.search_vector, question.any_word, 1) AS rank
-            FROM backstory.revisions r, question
-            WHERE (SELECT count(*) FROM with_all) < max_hits
-                AND r.team || '' = (SELECT backstory.current_team()) AND r.search_vector @@ question.all_but_one AND r.superseded_by IS NULL
-                AND NOT r.search_vector @@ question.all_words
-                AND (wanted_project IS NULL OR r.project_key = wanted_project) AND (wanted_kinds IS NULL OR r.kind = ANY (wanted_kinds))
-            ORDER BY rank DESC, r.uid OFFSET 0
-        ) ranked
-        WHERE backstory.is_latest(ranked.uid, ranked.revised_at_ms, ranked.content_digest)
-        ORDER BY ranked.rank DESC, ranked.uid LIMIT max_hits
+        SELECT hit.* FROM question, backstory.best_matches(all_but_one, any_word, wanted_project, wanted_kinds,
+            ARRAY(SELECT with_all.uid FROM with_all), max_hits) hit
     ),
     with_any AS MATERIALIZED (
-        SELECT ranked.uid, ranked.revised_at_ms, ranked.content_digest, ranked.rank
-        FROM (
-            SELECT r.uid, r.revised_at_ms, r.content_digest, ts_rank(r.search_vector, question.any_word, 1) AS rank
-            FROM backstory.revisions r, question
-            WHERE (SELECT count(*) FROM with_all) + (SELECT count(*) FROM with_most) < max_hits
-                AND r.team || '' = (SELECT backstory.current_team()) AND r.search_vector @@ question.any_word AND r.superseded_by IS NULL
-                AND NOT r.search_vector @@ question.all_words AND (r.search_vector @@ question.all_but_one) IS NOT TRUE
-                AND (wanted_project IS NULL OR r.project_key = wanted_project) AND (wanted_kinds IS NULL OR r.kind = ANY (wanted_kinds))
-            ORDER BY rank DESC, r.uid OFFSET 0
-        ) ranked
-        WHERE backstory.is_latest(ranked.uid, ranked.revised_at_ms, ranked.content_digest)
-        ORDER BY ranked.rank DESC, ranked.uid LIMIT max_hits
+        SELECT hit.* FROM question, backstory.best_matches(any_word, any_word, wanted_project, wanted_kinds,
+            ARRAY(SELECT with_all.uid FROM with_all UNION ALL SELECT with_most.uid FROM with_most), max_hits) hit
     )
     SELECT hit.uid, hit.revised_at_ms, hit.content_digest, hit.rank, hit.has_all
     FROM (
@@ -430,8 +434,7 @@ BEGIN ATOMIC
         UNION ALL SELECT *, false FROM with_most
         UNION ALL SELECT *, false FROM with_any
     ) hit
-    ORDER BY hit.has_all DESC, hit.rank DESC, hit.uid
-    LIMIT max_hits;
+    ORDER BY hit.has_all DESC, hit.rank DESC, hit.uid;
 END;
 
 GRANT USAGE ON SCHEMA backstory TO backstory_member, backstory_search;
@@ -441,8 +444,10 @@ GRANT SELECT, INSERT ON backstory.projects, backstory.memories, backstory.revisi
 GRANT SELECT ON backstory.revisions TO backstory_search;
 REVOKE EXECUTE ON ALL FUNCTIONS IN SCHEMA backstory FROM PUBLIC;
 -- What a CHECK calls, whoever inserts calls.
-GRANT EXECUTE ON FUNCTION backstory.current_team, backstory.hub_id, backstory.epoch, backstory.is_list_capped, backstory.search TO backstory_member;
-GRANT EXECUTE ON FUNCTION backstory.current_team, backstory.identifier_terms, backstory.is_latest TO backstory_search;
+GRANT EXECUTE ON FUNCTION backstory.current_team, backstory.hub_id, backstory.epoch, backstory.is_list_capped,
+    backstory.are_attributes_valid, backstory.search TO backstory_member;
+GRANT EXECUTE ON FUNCTION backstory.current_team, backstory.identifier_terms, backstory.is_latest, backstory.best_matches
+    TO backstory_search;
 
 -- `search` runs as its owner. To give it away, the owner of the hub must be a member of that role, and that role able to create.
 GRANT CREATE ON SCHEMA backstory TO backstory_search;

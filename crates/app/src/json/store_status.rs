@@ -1,0 +1,126 @@
+//! The state of the store in JSON.
+
+use crate::app::App;
+use crate::doctor::receipts::outcome_words;
+use crate::status::StatusReport;
+use crate::times;
+use backstory_store::{Receipt, Usefulness};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// How the store is doing.
+#[derive(Debug, Serialize)]
+pub struct StatusShape {
+    pub version: u32,
+    pub home: String,
+    pub writable: bool,
+    pub problem: Option<String>,
+    pub schema: i64,
+    pub memories: u64,
+    pub superseded: u64,
+    pub forgotten: u64,
+    pub events: u64,
+    pub sessions: u64,
+    pub projects: u64,
+    pub injections: u64,
+    pub injected: Vec<UsefulnessShape>,
+    pub bytes: u64,
+    pub spooled: usize,
+    pub vectors_waiting: u64,
+    pub newest_backup: Option<String>,
+    pub quarantined: Vec<String>,
+    pub last_event_at: Option<String>,
+    pub hooks: Vec<HookRunShape>,
+    pub model_work: Option<ModelWorkShape>,
+}
+
+/// What optional model work has done.
+#[derive(Debug, Serialize)]
+pub struct ModelWorkShape {
+    pub provider: &'static str,
+    pub calls_last_day: u64,
+    pub tokens_last_day: u64,
+    pub waiting: u64,
+    pub dead: u64,
+    pub resting: bool,
+}
+
+/// How much of what was injected in a section, of a kind, was used.
+#[derive(Debug, Serialize)]
+pub struct UsefulnessShape {
+    pub section: String,
+    pub kind: String,
+    pub injected: u64,
+    pub used: u64,
+}
+
+/// One run of a hook.
+#[derive(Debug, Serialize)]
+pub struct HookRunShape {
+    pub host: String,
+    pub event: String,
+    pub at: String,
+    pub ms: f64,
+    pub bytes_in: u32,
+    pub bytes_out: u32,
+    pub outcome: String,
+}
+
+/// Returns how the store is doing.
+pub fn status(report: StatusReport, app: &App) -> StatusShape {
+    let StatusReport { problem, status, vectors_waiting, hooks, usefulness, model_work } = report;
+    let counts = status.counts;
+    let text = |path: &PathBuf| path.display().to_string();
+    StatusShape {
+        version: 1,
+        home: text(&app.home.root().to_owned()),
+        writable: problem.is_none(),
+        problem,
+        schema: status.schema,
+        memories: counts.live,
+        superseded: counts.superseded,
+        forgotten: counts.tombstones,
+        events: counts.events,
+        sessions: counts.sessions,
+        projects: counts.projects,
+        injections: counts.injections,
+        injected: usefulness.iter().map(usefulness_of_section).collect(),
+        bytes: status.bytes,
+        spooled: status.spooled,
+        vectors_waiting,
+        newest_backup: status.newest_backup.as_ref().map(text),
+        quarantined: status.quarantined.iter().map(text).collect(),
+        last_event_at: status.last_event_at.map(times::iso),
+        hooks: hooks.iter().map(hook_run).collect(),
+        model_work: model_work.map(|work| ModelWorkShape {
+            provider: app.config.distil.provider.as_str(),
+            calls_last_day: work.calls_last_day,
+            tokens_last_day: work.tokens_last_day,
+            waiting: work.waiting,
+            dead: work.dead,
+            resting: work.is_circuit_open,
+        }),
+    }
+}
+
+fn usefulness_of_section(of: &Usefulness) -> UsefulnessShape {
+    UsefulnessShape {
+        section: of.section.clone(),
+        kind: of.kind.clone(),
+        injected: of.injected,
+        used: of.used,
+    }
+}
+
+/// Returns one run of a hook.
+pub fn hook_run(receipt: &Receipt) -> HookRunShape {
+    HookRunShape {
+        host: receipt.host.clone(),
+        event: receipt.event.to_string(),
+        at: times::iso(receipt.at),
+        ms: f64::from(receipt.duration_us) / 1000.0,
+        bytes_in: receipt.bytes_in,
+        bytes_out: receipt.bytes_out,
+        outcome: outcome_words(receipt),
+    }
+}

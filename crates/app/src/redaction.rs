@@ -1,0 +1,18 @@
+//! Redaction on request: what would be taken out of a text before it is stored, so that a person can try.
+
+use crate::app::App;
+use crate::json::{RedactionShape, SecretShape};
+
+impl App {
+    /// Returns a text as it would be stored, and what was taken out of it.
+    pub fn redact(&self, text: &str) -> RedactionShape {
+        let redactor = self.redactor();
+        let scrubbed = redactor.scrub(text).into_inner();
+        let found = redactor.redact(text).found.into_iter();
+        let found =
+            found.map(|secret| SecretShape { rule: secret.rule, start: secret.start, end: secret.end });
+        let marks = |text: &str| text.matches("[private]").count();
+        let private_parts = marks(&scrubbed).saturating_sub(marks(text));
+        RedactionShape { version: 1, text: scrubbed, found: found.collect(), private_parts }
+    }
+}

@@ -1,0 +1,201 @@
+//! `import`: what it takes, what it refuses, and that running it again adds nothing.
+
+use crate::support::{
+    answer, ask, column, database, done, fields, file, import, lines, lock, rendered, shape, titles,
+    without_numbers, world,
+};
+use backstory_testkit::{Corpus, ProgramOutput};
+use insta::assert_snapshot;
+use serde_json::json;
+
+/// Renders a run without the time it took.
+fn timeless(outcome: &ProgramOutput) -> String {
+    without_numbers(&rendered(outcome), &[" s;"])
+}
+
+#[test]
+fn importing_a_file_twice_writes_its_memories_once() {
+    let env = world();
+    let file = lines(
+        &env,
+        &[json!({"uid": "a", "kind": "note", "title": "One"}), json!({"uid": "b", "body": "Two"})],
+    );
+    assert_snapshot!(timeless(&env.run(["import", &file])), @r"
+        exit 0
+        --- out
+        imported 2 memories in [N] s; 0 known already, 0 forgotten before, 0 bad lines skipped
+        ");
+    assert_snapshot!(timeless(&env.run(["import", "--format", "jsonl", &file])), @r"
+        exit 0
+        --- out
+        imported 0 memories in [N] s; 2 known already, 0 forgotten before, 0 bad lines skipped
+        ");
+    let report = ask(&env, 0, &["import", "--json", &file]);
+    assert_snapshot!(shape(&report), @"{bad: number, bad_lines: [], forgotten: number, imported: number, known: number, revised: number, seconds: number, version: number}");
+    assert_eq!(fields(&report, ["imported", "known"]), json!([0, 2]));
+    assert_eq!(titles(&env, &[]).len(), 2);
+}
+
+#[test]
+fn lines_without_a_uid_are_recognised_by_their_content() {
+    let env = world();
+    let file = lines(
+        &env,
+        &[
+            json!({"title": "Old", "body": "Old", "uid": "old"}),
+            json!({"title": "New", "body": "It replaces the old", "supersedes": "old", "created_at": "2026-02-03"}),
+            json!({"title": "Timeless", "body": "Nobody said when"}),
+        ],
+    );
+    assert_eq!(ask(&env, 0, &["import", "--json", &file])["imported"], 3);
+    assert_eq!(ask(&env, 0, &["import", "--json", &file])["known"], 3);
+    assert_eq!(titles(&env, &["old"]), ["New"], "what it supersedes is hidden");
+}
+
+#[test]
+fn bad_lines_are_named_and_skipped() {
+    let env = world();
+    let text = "\u{feff}{\"uid\":\"a\",\"title\":\"Good\"}\n\n   \nnot json\n{\"uid\":\"b\"}\n{\"uid\":\"c d\",\"title\":\"x\"}\n[1]\n\
+        {\"title\":\"x\",\"kind\":\"wish\"}\n{\"title\":\"x\",\"created_at\":\"soon\"}\n{\"title\":\"x\",\"provenance\":\"gospel\"}\n\
+        {\"title\":\"x\",\"scope\":\"galaxy\"}\r\n{\"uid\":\"z\",\"title\":\"Last, without a newline\"}";
+    let path = file(&env, "mixed.jsonl", text);
+    assert_snapshot!(timeless(&env.run(["import", &path])), @r#"
+        exit 1
+        --- out
+        imported 2 memories in [N] s; 0 known already, 0 forgotten before, 8 bad lines skipped
+        --- err
+        line 4: not a memory: one JSON object is wanted
+        line 5: a memory needs a title or a body
+        line 6: unusable uid: a uid must not hold white space or control characters
+        line 7: not a memory: one JSON object is wanted
+        line 8: `wish` is not a kind
+        line 9: `created_at: "soon"` is not a time
+        line 10: unknown provenance: `gospel` is not a provenance: user, assistant, tool, import, team:NAME or external
+        line 11: `galaxy` is not a scope: project or user
+        "#);
+    let report = ask(&env, 1, &["import", "--json", &path]);
+    assert_eq!(fields(&report, ["bad", "known"]), json!([8, 2]));
+    assert_snapshot!(shape(&report), @"{bad: number, bad_lines: [{error: text, line: number}], forgotten: number, imported: number, known: number, revised: number, seconds: number, version: number}");
+}
+
+#[test]
+fn a_line_that_is_not_utf_8_or_too_long_is_skipped() {
+    let env = world();
+    let mut bytes = b"{\"title\":\"\xff\xfe\"}\n".to_vec();
+    bytes.extend(b"{\"title\":\"");
+    bytes.extend(vec![b'x'; 17 << 20]);
+    bytes.extend(b"\"}\n{\"title\":\"After the storm\"}\n");
+    let outcome = env.run_with(["import", "-"], bytes);
+    assert_snapshot!(timeless(&outcome), @r"
+        exit 1
+        --- out
+        imported 1 memory in [N] s; 0 known already, 0 forgotten before, 2 bad lines skipped
+        --- err
+        line 1: not UTF-8: invalid utf-8 sequence of 1 bytes from index 10
+        line 2: longer than any memory
+        ");
+    assert_eq!(titles(&env, &[]), ["After the storm"]);
+}
+
+#[test]
+fn only_the_first_bad_lines_are_listed() {
+    let env = world();
+    let path = file(&env, "bad.jsonl", "?\n".repeat(50));
+    let outcome = env.run(["import", &path]);
+    assert_eq!((outcome.code, outcome.stderr.lines().count()), (Some(1), 21), "{outcome:?}");
+    assert!(outcome.stderr.ends_with("… and 30 more bad lines\n"), "{outcome:?}");
+}
+
+#[test]
+fn a_path_that_is_no_file_is_refused() {
+    let env = world();
+    assert_snapshot!(rendered(&env.run(["import", "."])), @r"
+        exit 1
+        --- err
+        error: `.` is a folder
+
+        hint: name a JSONL file, a folder that `backstory export --format markdown` wrote, or `-` for standard input
+        ");
+    assert_snapshot!(rendered(&env.run(["import", "nowhere.jsonl"])), @r"
+        exit 1
+        --- err
+        error: cannot read `nowhere.jsonl`
+          cause: No such file or directory (os error 2)
+
+        hint: name a JSONL file, a folder that `backstory export --format markdown` wrote, or `-` for standard input
+        ");
+    assert_eq!(env.run(["import"]).code, Some(2));
+    assert_eq!(env.run(["import", "x", "--format", "xml"]).code, Some(2));
+    assert_snapshot!(timeless(&env.run_with(["import", "-"], "")), @r"
+        exit 0
+        --- out
+        imported 0 memories in [N] s; 0 known already, 0 forgotten before, 0 bad lines skipped
+        ");
+}
+
+#[test]
+fn a_line_names_its_project_by_folder_or_by_name() {
+    let env = world();
+    import(
+        &env,
+        &[
+            json!({"title": "Here"}),
+            json!({"title": "There", "project": "there"}),
+            json!({"title": "There too", "project": "There"}),
+            json!({"title": "By folder", "project_path": env.world().join("nowhere/deep")}),
+        ],
+    );
+    assert_eq!(titles(&env, &[]), ["Here"]);
+    assert_eq!(titles(&env, &["--project", "there"]).len(), 2);
+    assert_eq!(titles(&env, &["--project", "deep"]), ["By folder"]);
+    let named = env.run_with(["import", "-", "--project", "there"], "{\"title\":\"Named by a flag\"}");
+    assert_eq!(named.code, Some(0));
+    assert_eq!(titles(&env, &["--project", "there"]).len(), 3);
+}
+
+#[test]
+fn the_flag_limits_the_provenance_of_every_line() {
+    let env = world();
+    let file = lines(
+        &env,
+        &[json!({"title": "x", "provenance": "user"}), json!({"title": "y", "provenance": "external"})],
+    );
+    done(&env, &["import", &file, "--provenance", "import"]);
+    let shown = ask(&env, 0, &["show", "1", "2", "--json"]);
+    assert_eq!(column(&shown["memories"], "provenance"), json!(["import", "external"]));
+    assert_eq!(env.run(["import", &file, "--provenance", "gospel"]).code, Some(2));
+}
+
+#[test]
+fn a_forgotten_memory_is_not_imported_again() {
+    let env = world();
+    let file =
+        lines(&env, &[json!({"uid": "gone", "title": "Gone"}), json!({"uid": "stays", "title": "Stays"})]);
+    done(&env, &["import", &file]);
+    done(&env, &["forget", "1", "--yes"]);
+    assert_eq!(ask(&env, 0, &["import", "--json", &file])["forgotten"], 1);
+    assert_eq!(titles(&env, &[]), ["Stays"]);
+}
+
+#[test]
+fn a_busy_store_is_not_a_bad_line() {
+    let env = world();
+    done(&env, &["remember", "The store is there"]);
+    let holder = lock(&env);
+    let outcome = env.run_with(["import", "-", "--json"], "{\"title\":\"x\",\"project\":\"new\"}\n");
+    assert_eq!((outcome.code, outcome.stderr.as_str()), (Some(1), ""), "{outcome:?}");
+    assert!(answer(&outcome)["error"].to_string().contains("in use by another process"), "{outcome:?}");
+    drop(holder);
+    assert_eq!(answer(&env.run_with(["import", "-", "--json"], "{\"title\":\"x\"}\n"))["imported"], 1);
+}
+
+#[test]
+fn an_import_leaves_the_word_index_in_one_segment_and_no_free_page() {
+    let env = world();
+    let mut corpus = Corpus::new(1);
+    let all: Vec<String> = (0..4_000).map(|_| corpus.memory().line("bench")).collect();
+    assert_eq!(env.run_with(["import", "--no-vectors", "-"], all.join("\n")).code, Some(0));
+    let parts = "SELECT count(DISTINCT segid) FROM memory_words_idx";
+    assert_eq!(database(&env).query_row(parts, [], |row| row.get::<_, u32>(0)), Ok(1));
+    assert_eq!(database(&env).query_row("PRAGMA freelist_count", [], |row| row.get::<_, u32>(0)), Ok(0));
+}

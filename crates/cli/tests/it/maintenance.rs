@@ -1,0 +1,147 @@
+//! `status`, `index`, `doctor`, `maintain`: how the store is doing, and what mends it.
+
+use crate::support::{
+    ask, count, damage, database, done, execute, fields, lock, prompt, remember, rendered, run, send, shape,
+    titles, without_numbers, world,
+};
+use insta::assert_snapshot;
+use serde_json::json;
+use std::fs;
+
+#[test]
+fn status_shows_the_size_of_the_store_and_the_last_hook() {
+    let env = world();
+    remember(&env, "One thing");
+    send(&env, prompt("s", "hello"));
+    assert_snapshot!(without_numbers(&rendered(&env.run(["status"])), &[" MiB", " ms"]), @r"
+        exit 0
+        --- out
+        home      [WORLD]/user/.local/share/backstory
+        memories  1 in force, 0 superseded, 0 forgotten; projects: 1
+        events    1, the last just now; sessions: 1
+        size [N] MiB, schema 11
+        backup    none yet
+        hook      claude-code UserPromptSubmit just now: kept, lacking folder in [N] ms
+        ");
+    let status = ask(&env, 0, &["status", "--json"]);
+    assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injected: [], injections: number, last_event_at: text, memories: number, model_work: null, newest_backup: null, problem: null, projects: number, quarantined: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool}"#);
+    assert_eq!(fields(&status, ["memories", "events", "writable"]), json!([1, 1, true]));
+    assert_eq!(status["hooks"][0]["event"], "UserPromptSubmit");
+}
+
+#[test]
+fn the_word_index_is_rebuilt() {
+    let env = world();
+    remember(&env, "Findable words");
+    execute(&env, "INSERT INTO memory_words (memory_words) VALUES ('delete-all')");
+    // The rows are searched meanwhile.
+    assert_eq!(titles(&env, &["findable"]), ["Findable words"]);
+    assert_snapshot!(rendered(&env.run(["index"])), @r"
+        exit 0
+        --- out
+        indexed 1 memory
+        ");
+    assert_eq!(titles(&env, &["findable"]), ["Findable words"]);
+    assert_eq!(
+        ask(&env, 0, &["index", "--json"]),
+        json!({"ok": true, "memories": 1, "embedded": 0, "vectors_waiting": 1})
+    );
+}
+
+#[test]
+fn doctor_reports_a_sound_store() {
+    let env = world();
+    remember(&env, "Sound");
+    assert_snapshot!(rendered(&env.run(["doctor"])), @r"
+        exit 0
+        --- out
+        the store is sound
+        ");
+    assert_snapshot!(rendered(&env.run(["doctor", "--full"])), @r"
+        exit 0
+        --- out
+        the store is sound; the checksums of 1 memory agree
+        ");
+    let findings = ask(&env, 0, &["doctor", "--full", "--json"]);
+    assert_snapshot!(shape(&findings), @"{config: [], damaged: [], file: [], hosts: [], looked_at: number, ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
+    assert_eq!(fields(&findings, ["ok", "looked_at"]), json!([true, 1]));
+}
+
+#[test]
+fn a_damaged_word_index_is_rebuilt_and_nothing_else_touched() {
+    for depth in [&["doctor"][..], &["doctor", "--full"]] {
+        let env = world();
+        for number in 0..40 {
+            remember(&env, &format!("Number{number} of forty different words{number}"));
+        }
+        let words = "UPDATE memory_words_data SET block = zeroblob(40) WHERE id > 10";
+        assert!(database(&env).execute(words, []).unwrap() > 0);
+        let outcome = env.run(depth);
+        assert_eq!(outcome.code, Some(0), "{outcome:?}");
+        assert!(
+            outcome.stdout.contains("the word index was damaged and has been rebuilt from 40 memories"),
+            "{outcome:?}"
+        );
+        assert!(!env.home().join("quarantine").exists(), "derived data is no reason to replace the database");
+        assert!(titles(&env, &["number7"]).contains(&"Number7 of forty different words7".to_owned()));
+    }
+}
+
+#[test]
+fn doctor_names_a_damaged_memory() {
+    let env = world();
+    for text in ["The first of three", "A second thing", "Third time lucky"] {
+        remember(&env, text);
+    }
+    execute(&env, "UPDATE memories SET body = 'A sicond thing' WHERE id = 2");
+    assert_snapshot!(rendered(&env.run(["doctor", "--full"])), @r"
+        exit 1
+        --- out
+        bad: memory #2 is not what was written
+        --- err
+        hint: `backstory show ID` still shows a damaged memory; `backstory revise ID` makes it sound again
+        ");
+    let findings = ask(&env, 1, &["doctor", "--full", "--json"]);
+    assert_eq!(fields(&findings, ["ok", "damaged"]), json!([false, [2]]));
+    assert!(env.run(["show", "2"]).stdout.contains("damaged on disk"));
+    done(&env, &["revise", "2", "A second thing, written anew"]);
+    done(&env, &["doctor", "--full"]);
+}
+
+#[test]
+fn a_damaged_database_is_kept_and_replaced_by_the_newest_copy() {
+    let env = world();
+    remember(&env, "Kept in a copy");
+    done(&env, &["maintain", "--set", "retention.backups=2"]);
+    let holder = lock(&env);
+    send(&env, prompt("s", "said just before"));
+    drop(holder);
+    let damaged = vec![b'x'; 9000];
+    damage(&env, &damaged);
+    let outcome = env.run(["doctor"]);
+    assert_snapshot!(rendered(&outcome), @r"
+        exit 0
+        --- out
+        the database was damaged; it is kept in [WORLD]/user/.local/share/backstory/quarantine/001777636800000
+        restored from [WORLD]/user/.local/share/backstory/backups/backstory-001777636800000.db; 0 memories salvaged beside it
+        the store is sound
+        ");
+    assert_eq!(titles(&env, &[]), ["Kept in a copy"]);
+    assert_eq!(count(&env, "events"), 1, "what waited in the spool was taken in");
+    let kept = env.files().into_iter().filter(|path| path.starts_with(env.home().join("quarantine")));
+    assert!(kept.map(|path| fs::read(path).unwrap()).any(|bytes| bytes == damaged), "the original is kept");
+}
+
+#[test]
+fn maintenance_removes_old_events_and_makes_a_backup() {
+    let env = world();
+    send(&env, prompt("s", "old"));
+    done(&env, &["maintain"]);
+    // Events grow old on the store's own clock, whatever they say of themselves.
+    execute(&env, "UPDATE retention_marks SET clock_ms = clock_ms - 31 * 86400000");
+    let outcome = run(&env, ["maintain"]).var("BACKSTORY_RETENTION_BACKUPS", "1").output();
+    assert!(outcome.stdout.starts_with("old events removed: 1; bytes freed: "), "{outcome:?}");
+    assert!(outcome.stdout.contains("\ncopied the database to [WORLD]/user/.local/share/backstory/backups/"));
+    assert_eq!(count(&env, "events"), 0);
+    assert_snapshot!(shape(&ask(&env, 0, &["maintain", "--json"])), @"{backup: null, bytes_freed: number, embedded: number, events_removed: number, sessions_distilled: number, version: number}");
+}

@@ -1,0 +1,123 @@
+//! Injected memories can be accounted for: whether they were used, what they cost, and that capture still works.
+
+use crate::inject::{QUESTION, RANKING, asks, starts};
+use crate::support::{
+    answer, ask, column, count, done, event, exits, file, harmless, import, remember, set_schema,
+    without_nonce, world,
+};
+use serde_json::json;
+
+/// Law 5: shown again and again without use, a memory is not injected any more, until somebody uses it.
+#[test]
+fn a_memory_nobody_uses_is_injected_a_dozen_times() {
+    let env = world();
+    let id = remember(&env, RANKING).to_string();
+    for number in 0..12 {
+        assert!(starts(&env, &format!("s{number}"), "startup").contains("FTS5"), "{number}");
+    }
+    assert_eq!(starts(&env, "s12", "startup"), "");
+    assert_eq!(asks(&env, "s13", QUESTION), "");
+    done(&env, &["show", &id]);
+    assert!(starts(&env, "s14", "startup").contains("FTS5"));
+}
+
+#[test]
+fn law_9_the_use_of_an_injected_memory_is_detected() {
+    let env = world();
+    file(&env, "billing.py", "x = 1\n");
+    done(
+        &env,
+        &["remember", "--kind", "learning", "--file", "billing.py", "Amounts in billing.py are cents"],
+    );
+    remember(&env, RANKING);
+    let failure = json!({"kind": "failure", "title": "make serve: connection refused on port 5433",
+        "body": "`make serve` failed:\nrefused\nFixed by running `make database`", "facts": ["Fixed by running `make database`"],
+        "details": {"type": "failure", "command": "make serve", "fix": {"commands": ["make database"]}}});
+    import(&env, &[failure]);
+    assert!(starts(&env, "s", "startup").contains("cents"));
+    let injected = || ask(&env, 0, &["status", "--json"])["injected"].take();
+    assert_eq!(column(&injected(), "kind"), json!(["decision", "fact", "failure"]));
+    assert_eq!(column(&injected(), "used"), json!([0, 0, 0]));
+    let edited = json!({"tool_name": "Edit", "tool_use_id": "1", "tool_response": {},
+        "tool_input": {"file_path": env.project().join("billing.py"), "old_string": "x = 1", "new_string": "x = 2"}});
+    let ran = |command: &str, id: &str| {
+        json!({"tool_name": "Bash", "tool_use_id": id,
+            "tool_input": {"command": command}, "tool_response": {"stdout": "ok"}})
+    };
+    let cites = "Search ranking stays with SQLite FTS5, as decided, because it needs no server.";
+    for (name, fields, used) in [
+        ("PostToolUse", edited, [0, 1, 0]),
+        ("PostToolUse", ran("make tea", "2"), [0, 1, 0]),
+        ("PostToolUse", ran("make database", "3"), [0, 1, 1]),
+        ("Stop", json!({"last_assistant_message": "The ledger is done."}), [0, 1, 1]),
+        ("Stop", json!({"last_assistant_message": cites}), [1, 1, 1]),
+    ] {
+        harmless(&event(&env, "s", name, fields.clone()));
+        assert_eq!(column(&injected(), "used"), json!(used), "{fields}");
+    }
+    let status = env.run(["status"]).stdout;
+    assert!(
+        status.contains("injected  3, used 3 (100 %)\ninjected    knowledge: 3, used 3 (100 %)"),
+        "{status}"
+    );
+}
+
+#[test]
+fn context_shows_what_would_be_injected_and_records_nothing() {
+    let env = world();
+    remember(&env, RANKING);
+    let shown = |arguments: &[&str]| {
+        let text = env.run([&["context"], arguments].concat()).stdout;
+        without_nonce(text.trim_end())
+    };
+    let (at_start, at_prompt) = (shown(&[]), shown(&["--prompt", QUESTION]));
+    assert_eq!(count(&env, "injections"), 0);
+    assert_eq!(at_start, starts(&env, "s", "startup"));
+    assert_eq!(at_prompt, asks(&env, "t", QUESTION));
+    let json = ask(&env, 0, &["context", "--prompt", QUESTION, "--json"]);
+    assert_eq!(
+        (&json["moment"], &json["budget"], &json["memories"][0]["id"]),
+        (&json!("prompt"), &json!(600), &json!(1))
+    );
+    assert!(json["memories"][0]["reasons"].to_string().contains("words "), "{json}");
+    let bill = env.run(["context", "--bill"]).stdout;
+    assert!(
+        bill.contains("#1 We decided on SQLite") && bill.contains("knowledge: project knowledge"),
+        "{bill}"
+    );
+    assert!(bill.contains(" tokens of 2000 in "), "{bill}");
+}
+
+#[test]
+fn context_says_why_nothing_would_be_injected() {
+    let env = world();
+    exits(&env, 1, &["context"], "nothing would be injected: nothing known is relevant to it\n");
+    remember(&env, RANKING);
+    let off = ["--set", "inject.session_start=0", "context"];
+    exits(&env, 1, &off, "nothing would be injected: this moment is turned off in `[inject]`\n");
+    assert_eq!(env.run(["context", "--moment", "prompt"]).code, Some(2));
+    assert_eq!(ask(&env, 1, &["context", "--moment", "tool", "--command", "ls", "--json"])["context"], "");
+}
+
+/// The agent can do nothing about it, so only the user gets the message.
+#[test]
+fn the_user_is_warned_when_capture_stopped() {
+    let env = world();
+    remember(&env, RANKING);
+    let start = |session: &str| answer(&event(&env, session, "SessionStart", json!({"source": "startup"})));
+    let replies = ["s0", "s1", "s2", "s3"].map(start);
+    for reply in &replies {
+        let context = reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+        assert!(context.contains("FTS5") && !context.contains("hooks"), "{context}");
+    }
+    assert!(replies[..3].iter().all(|reply| reply.get("systemMessage").is_none()), "{replies:?}");
+    let message = replies[3]["systemMessage"].as_str().unwrap();
+    assert!(message.contains("nothing of the last 3 sessions"), "{message}");
+    asks(&env, "s3", "A prompt of this one is captured");
+    assert!(start("s4").get("systemMessage").is_none());
+
+    set_schema(&env, 999);
+    let newer = start("s5");
+    assert!(newer["systemMessage"].as_str().unwrap().contains("schema 999"), "{newer}");
+    assert!(newer.get("hookSpecificOutput").is_none(), "{newer}");
+}
