@@ -20,7 +20,7 @@ def say(text, usage=1000):
 
 
 def to(prompt, answer):
-    """An answer only to who was asked this: two agents ask at once."""
+    """An answer only to who sent this: two agents send at once."""
     return answer | {"to": json.dumps(prompt)}
 
 
@@ -58,7 +58,7 @@ class Model:
         with self.lock:
             self.calls += 1
             self.requests.append(body)
-            # Titles and summaries are asked for without tools: they are not scripted.
+            # Titles and summaries are requested without tools: they are not scripted.
             answer = say("A summary of the work so far.")
             if offered:
                 self.offered = offered
@@ -70,8 +70,8 @@ class Model:
             return send(request, "text/event-stream", "".join(chunks))
         return send(request, "application/json", dialect.whole(answer, f"{self.calls:04}", body))
 
-    def next_answer(self, asked):
-        mine = [one for one in self.answers if "to" in one and f'"text": {one["to"]}' in asked]
+    def next_answer(self, request):
+        mine = [one for one in self.answers if "to" in one and f'"text": {one["to"]}' in request]
         mine = mine or [one for one in self.answers if "to" not in one]
         if not mine:
             return say("Done.")
@@ -90,7 +90,7 @@ class Responses:
 
     @staticmethod
     def tools(body):
-        """The tools of a request by name, also those the newest models are told about in its input."""
+        """The tools of a request by name, also those the newest models find in its input."""
         lists = [body.get("tools", [])] + [one["tools"] for one in body["input"] if one.get("type") == "additional_tools"]
         found = {}
         for tool in (tool for tools in lists for tool in tools):
@@ -138,8 +138,8 @@ class Responses:
         return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events]
 
     @classmethod
-    def whole(cls, *given):
-        return json.dumps(cls.response(*given))
+    def whole(cls, *args):
+        return json.dumps(cls.response(*args))
 
 
 class Chat:
@@ -195,8 +195,8 @@ class Gemini:
         return json.dumps({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "stub"})
 
     @classmethod
-    def chunks(cls, *given):
-        return [f"data: {cls.whole(*given)}\n\n"]
+    def chunks(cls, *args):
+        return [f"data: {cls.whole(*args)}\n\n"]
 
 
 DIALECTS = {"/responses": Responses, "/chat/completions": Chat, "generatecontent": Gemini}

@@ -1,4 +1,4 @@
-// What the pages do: each one, live news, search, edit, pin, supersede, forget and undo, keys, signing in, errors, empty stores.
+// What the pages do: each one, live changes, search, edit, pin, supersede, forget and undo, keys, signing in, errors, empty stores.
 
 import { equal, holds, open, serve, settled, steer, visit } from "./setting.mjs";
 
@@ -45,9 +45,9 @@ export const timeline_filters_live_in_the_address = withPage(async (page) => {
   await page.waitForFunction(() => new Set([...document.querySelectorAll(".row .kind")].map((kind) => kind.textContent)).size > 3);
 });
 
-export const timeline_shows_news_as_they_are_written = withPage(async (page) => {
+export const timeline_shows_memories_as_they_are_written = withPage(async (page) => {
   await visit(page, "#/timeline");
-  await page.waitForSelector(".news[data-state=live]");
+  await page.waitForSelector(".live-state[data-state=live]");
   await steer(page, "write", { title: "Written while you look" });
   await page.waitForFunction(() => document.querySelector(".row .row-title")?.textContent === "Written while you look");
   await page.waitForFunction(() => document.querySelector("[aria-live=polite]").textContent.includes("Written while you look"));
@@ -62,18 +62,18 @@ export const timeline_shows_news_as_they_are_written = withPage(async (page) => 
   await page.waitForFunction(() => scrollY === 0 && document.querySelector(".fresh").hidden);
 });
 
-export const news_that_come_while_news_are_fetched_are_not_lost = withPage(async (page) => {
+export const memories_written_during_a_fetch_are_not_lost = withPage(async (page) => {
   await visit(page, "#/timeline");
-  await page.waitForSelector(".news[data-state=live]");
+  await page.waitForSelector(".live-state[data-state=live]");
   const held = [];
   await page.route("**/api/memories?*", async (route) => {
     const answer = await route.fetch();
     if (!held.length) await new Promise((resolve) => held.push(resolve));
     await route.fulfill({ response: answer });
   });
-  const asked = page.waitForRequest("**/api/memories?*");
+  const fetching = page.waitForRequest("**/api/memories?*");
   await steer(page, "write", { title: "The first" });
-  await asked;
+  await fetching;
   for (let tries = 0; tries < 1000 && !held.length; tries += 1) await page.evaluate(() => new Promise(requestAnimationFrame));
   await steer(page, "write", { title: "The second, meanwhile" });
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
@@ -81,9 +81,9 @@ export const news_that_come_while_news_are_fetched_are_not_lost = withPage(async
   await page.locator(".row-title", { hasText: "The second, meanwhile" }).waitFor();
 });
 
-export const news_do_not_take_the_focus = withPage(async (page) => {
+export const new_memories_do_not_take_the_focus = withPage(async (page) => {
   await visit(page, "#/timeline");
-  await page.waitForSelector(".news[data-state=live]");
+  await page.waitForSelector(".live-state[data-state=live]");
   await page.keyboard.press("j");
   const title = await page.evaluate(() => document.activeElement.textContent);
   await steer(page, "write", { title: "Written while you read" });
@@ -98,9 +98,9 @@ const look = (page, hidden) =>
     document.dispatchEvent(new Event("visibilitychange"));
   }, hidden);
 
-export const more_news_than_a_page_holds_leave_no_gap = withPage(async (page) => {
+export const more_new_memories_than_a_page_holds_leave_no_gap = withPage(async (page) => {
   await visit(page, "#/timeline");
-  await page.waitForSelector(".news[data-state=live]");
+  await page.waitForSelector(".live-state[data-state=live]");
   await look(page, true);
   const titles = Array.from({ length: 120 }, (_, number) => `Number ${number} of many`);
   for (const title of titles) await steer(page, "write", { title });
@@ -112,12 +112,12 @@ export const more_news_than_a_page_holds_leave_no_gap = withPage(async (page) =>
 
 export const a_page_nobody_sees_keeps_no_connection_and_catches_up = withPage(async (page) => {
   await visit(page, "#/timeline");
-  await page.waitForSelector(".news[data-state=live]");
+  await page.waitForSelector(".live-state[data-state=live]");
   await look(page, true);
   await steer(page, "write", { title: "Written behind your back" });
   const shown = () => page.locator(".row-title", { hasText: "Written behind your back" });
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
-  equal(await shown().count(), 0, "news while nobody looks");
+  equal(await shown().count(), 0, "new rows while nobody looks");
   await look(page, false);
   await shown().waitFor();
 });
@@ -142,7 +142,7 @@ export const search_answers_while_one_types = withPage(async (page) => {
   await visit(page, "#/search");
   await page.getByLabel("Search memories").pressSequentially("keyset paging", { delay: 15 });
   await page.waitForSelector(".hit mark");
-  holds(/\d+ hits? in [\d.]+ ms · by words and meaning/.test(await text(page, ".search-said")), "it says what it did");
+  holds(/\d+ hits? in [\d.]+ ms · by words and meaning/.test(await text(page, ".search-summary")), "it says what it did");
   holds(page.url().includes("q=keyset+paging"), "the question is in the address");
   await page.locator(".hit-why").first().click();
   holds((await text(page, ".hit-sum")).includes("score"), "the sum is shown");
@@ -170,7 +170,7 @@ export const search_gives_up_the_question_before = withPage(async (page) => {
 export const memory_is_shown_whole = withPage(async (page) => {
   await visit(page, "#/memory/637");
   for (const heading of ["Code it speaks of", "Links", "Where it was injected", "Around it"]) await page.getByRole("heading", { name: heading }).waitFor();
-  holds((await count(page, ".table tbody tr a[href^='#/injection/']")) > 0, "given rows lead to injections");
+  holds((await count(page, ".table tbody tr a[href^='#/injection/']")) > 0, "injected rows lead to injections");
   await visit(page, "#/memory/636");
   await page.getByRole("heading", { name: "History" }).waitFor();
 });
@@ -203,7 +203,7 @@ export const memory_is_pinned_and_superseded = withPage(async (page) => {
   await page.getByText("says how it is now").waitFor();
 });
 
-export const forgetting_is_asked_and_can_be_undone = withPage(async (page) => {
+export const forgetting_is_confirmed_and_can_be_undone = withPage(async (page) => {
   await page.clock.install();
   await visit(page, "#/memory/602");
   const deleted = [];
@@ -244,14 +244,14 @@ export const session_is_replayed_turn_by_turn = withPage(async (page) => {
   await visit(page, "#/sessions");
   await page.locator(".row-title").first().click();
   await page.waitForSelector(".turn");
-  for (const part of ["Given", "Done", "The agent's closing words", "Learnt"]) await page.getByRole("heading", { name: part, exact: true }).first().waitFor();
+  for (const part of ["Injected", "Done", "The agent's closing words", "Learnt"]) await page.getByRole("heading", { name: part, exact: true }).first().waitFor();
   await page.locator(".fold > summary").first().click();
   await page.locator(".fold[open] .step").first().waitFor();
 });
 
 export const session_goes_on_while_one_looks = withPage(async (page) => {
   await visit(page, "#/session/44");
-  await page.waitForSelector(".news[data-state=live]");
+  await page.waitForSelector(".live-state[data-state=live]");
   await page.locator(".fold > summary").first().click();
   const last = page.locator(".turn").last();
   await last.locator(".step summary").first().click();
@@ -266,7 +266,7 @@ export const session_goes_on_while_one_looks = withPage(async (page) => {
 
 export const sessions_come_up_as_they_go_on = withPage(async (page) => {
   await visit(page, "#/sessions");
-  await page.waitForSelector(".news[data-state=live]");
+  await page.waitForSelector(".live-state[data-state=live]");
   const rows = await count(page, ".row");
   await steer(page, "work", { session: 20, text: "cargo test" });
   await page.waitForFunction(() => document.querySelector(".row-title").getAttribute("href") === "#/session/20");
@@ -276,7 +276,7 @@ export const sessions_come_up_as_they_go_on = withPage(async (page) => {
 
 export const health_counts_on_while_one_looks = withPage(async (page) => {
   await visit(page, "#/health");
-  await page.waitForSelector(".news[data-state=live]");
+  await page.waitForSelector(".live-state[data-state=live]");
   const events = (await text(page, ".figure:nth-child(3) dd")).replace(",", "");
   await page.locator("section", { hasText: "Hosts" }).first().evaluate((section) => (section.marked = true));
   await steer(page, "work", { session: 44, text: "cargo test" });
@@ -286,9 +286,9 @@ export const health_counts_on_while_one_looks = withPage(async (page) => {
 
 export const days_are_the_same_wherever_one_reads = withPage(async (page) => {
   await visit(page, "#/project/1");
-  const told = await page.locator(".chart-drawing .bar:last-child title").first().textContent();
+  const title = await page.locator(".chart-drawing .bar:last-child title").first().textContent();
   const today = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" }).format(new Date());
-  equal(told.split(":")[0], today, "the last day of a chart");
+  equal(title.split(":")[0], today, "the last day of a chart");
 }, { timezoneId: "Pacific/Pago_Pago" });
 
 export const code_in_a_title_is_set_apart = withPage(async (page) => {
@@ -302,18 +302,18 @@ export const injection_shows_the_words_and_the_bill = withPage(async (page) => {
   await visit(page, "#/injections?moment=prompt");
   await page.locator(".row-title").first().click();
   await page.waitForSelector(".saw");
-  const told = await page.evaluate(async () => (await fetch(`/api/injections/${location.hash.match(/\d+/)[0]}`)).json());
+  const injection = await page.evaluate(async () => (await fetch(`/api/injections/${location.hash.match(/\d+/)[0]}`)).json());
   const lines = await page.locator(".saw-text").allInnerTexts();
-  equal(lines.map((line) => line.replace(/^\u00a0$/, "")).join("\n"), told.text, "the text, word for word");
-  equal(await count(page, ".saw-memory"), told.memories.length, "lines with a bill");
+  equal(lines.map((line) => line.replace(/^\u00a0$/, "")).join("\n"), injection.text, "the text, word for word");
+  equal(await count(page, ".saw-memory"), injection.memories.length, "lines with a bill");
   const costs = (await page.locator(".saw-cost").allInnerTexts()).map(Number).reduce((sum, cost) => sum + cost, 0);
-  equal(costs, told.memories.reduce((sum, memory) => sum + memory.tokens, 0), "the sum of the lines");
-  equal(await count(page, ".saw-used"), told.memories.filter((memory) => memory.used_at).length, "lines that were used");
+  equal(costs, injection.memories.reduce((sum, memory) => sum + memory.tokens, 0), "the sum of the lines");
+  equal(await count(page, ".saw-used"), injection.memories.filter((memory) => memory.used_at).length, "lines that were used");
   await visit(page, "#/injection/2");
   await page.getByText("The text is not kept any more").waitFor();
 });
 
-export const project_tells_where_the_work_stands = withPage(async (page) => {
+export const project_shows_where_the_work_stands = withPage(async (page) => {
   await visit(page, "#/projects");
   await page.locator(".row-title").first().click();
   for (const heading of ["Where the work stands", "What is known", "Code changed lately"]) await page.getByRole("heading", { name: heading }).waitFor();
@@ -325,6 +325,8 @@ export const health_shows_hosts_and_latency = withPage(async (page) => {
   await visit(page, "#/health");
   for (const heading of ["Hosts", "How long hooks take", "Last hook runs", "The store", "Model work"]) await page.getByRole("heading", { name: heading }).waitFor();
   holds((await text(page, "main")).includes("failing"), "a failing host is seen");
+  equal(await page.locator(".label", { hasText: "skipped: " }).count(), 1, "a run that was skipped");
+  equal(await page.locator(".label-warn", { hasText: "skipped: " }).count(), 0, "skipped runs shown as warnings");
 });
 
 export const keys_lead_everywhere = withPage(async (page) => {

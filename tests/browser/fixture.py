@@ -33,7 +33,7 @@ KEY = "once"
 class Refusal(Exception):
     def __init__(self, status, code, message, hint=None):
         super().__init__(message)
-        self.status, self.told = status, {"error": {"code": code, "message": message, "hint": hint}}
+        self.status, self.body = status, {"error": {"code": code, "message": message, "hint": hint}}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -62,7 +62,7 @@ class Handler(BaseHTTPRequestHandler):
                 return self.reply(200, "application/json", json.dumps(self.routed(url.path, query, body)))
             self.file("index.html" if url.path == "/" else unquote(url.path).removeprefix("/assets/"))
         except Refusal as refusal:
-            self.reply(refusal.status, "application/json", json.dumps(refusal.told))
+            self.reply(refusal.status, "application/json", json.dumps(refusal.body))
 
     def routed(self, path, query, body):
         for method, pattern, name in ROUTES:
@@ -88,8 +88,8 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def stream(self):
-        heard = queue.Queue()
-        Handler.listeners.append(heard)
+        events = queue.Queue()
+        Handler.listeners.append(events)
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.send_header("cache-control", "no-store")
@@ -100,13 +100,13 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.flush()
             while True:
                 try:
-                    kind, number = heard.get(timeout=15)
+                    kind, number = events.get(timeout=15)
                     self.wfile.write(f"event: {kind}\ndata: {json.dumps({'id': number})}\n\n".encode())
                 except queue.Empty:
                     self.wfile.write(b": still here\n\n")
                 self.wfile.flush()
         except OSError:
-            Handler.listeners.remove(heard)
+            Handler.listeners.remove(events)
 
     # The API
 
@@ -179,13 +179,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def test_write(self, body, **_):
         number = self.month.write(body.get("title", "A memory written just now"), body.get("kind", "note"))
-        self.tell("memory", number)
+        self.publish("memory", number)
         return {"id": number}
 
     def test_work(self, body, **_):
         """Something happens in a session: a step, a memory or an injection, and the run of a hook."""
         self.month.work(body["session"], body["text"])
-        self.tell("event", self.month.status()["events"])
+        self.publish("event", self.month.status()["events"])
         return {}
 
     def test_sign_out(self, **_):
@@ -201,9 +201,9 @@ class Handler(BaseHTTPRequestHandler):
         return {}
 
     @staticmethod
-    def tell(kind, number):
-        for heard in list(Handler.listeners):
-            heard.put((kind, number))
+    def publish(kind, number):
+        for events in list(Handler.listeners):
+            events.put((kind, number))
 
 
 ROUTES = [
@@ -248,10 +248,10 @@ def main():
     options.add_argument("--port", type=int, default=0)
     options.add_argument("--memories", type=int, default=640)
     options.add_argument("--hostile", type=Path)
-    asked = options.parse_args()
-    hostile = asked.hostile.read_text(errors="replace").splitlines() if asked.hostile else None
-    Handler.month = Month(memories=asked.memories, hostile=hostile)
-    server = Server(("127.0.0.1", asked.port), Handler)
+    arguments = options.parse_args()
+    hostile = arguments.hostile.read_text(errors="replace").splitlines() if arguments.hostile else None
+    Handler.month = Month(memories=arguments.memories, hostile=hostile)
+    server = Server(("127.0.0.1", arguments.port), Handler)
     print("ready", server.server_address[1], flush=True)
     # Ends with the test run that started it, however that ends.
     threading.Thread(target=lambda: (sys.stdin.read(), server.shutdown()), daemon=True).start()

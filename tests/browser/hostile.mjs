@@ -61,11 +61,11 @@ function together(many) {
 
 export async function hostile_lines_stay_text_in_every_field(browser) {
   const all = [...LINES, ...lines()];
-  const told = [...LINES, ...together(lines())];
-  const lanes = Array.from({ length: LANES }, (_, lane) => told.filter((_, number) => number % LANES === lane));
+  const groups = [...LINES, ...together(lines())];
+  const lanes = Array.from({ length: LANES }, (_, lane) => groups.filter((_, number) => number % LANES === lane));
   const looked = await Promise.all(lanes.map((some) => look(browser, some)));
   const [pages, texts] = ["pages", "texts"].map((what) => looked.reduce((sum, lane) => sum + lane[what], 0));
-  console.log(`bar S11: ${all.length} lines in ${told.length} texts, ${pages} pages, told ${texts} times: 0 dialogs, 0 scripts, 0 requests elsewhere`);
+  console.log(`bar S11: ${all.length} lines in ${groups.length} texts, ${pages} pages, shown ${texts} times: 0 dialogs, 0 scripts, 0 requests elsewhere`);
 }
 
 /** Looks at every page with each of the lines, and fails when one of them does anything. */
@@ -86,9 +86,9 @@ async function look(browser, some) {
         await settled(page);
         const found = await page.evaluate(lookAround, { line, made: MADE_OF_DATA, foreign: FOREIGN_LINKS });
         equal(JSON.stringify([found.errors, found.made, found.foreign]), "[0,0,0]", `errors, elements made of data and links elsewhere on ${hash} with ${line}`);
-        holds(found.told > 0 || line.trim() === "", `${hash} does not tell ${JSON.stringify(line)}`);
+        holds(found.shown > 0 || line.trim() === "", `${hash} does not show ${JSON.stringify(line)}`);
         looked.pages += 1;
-        looked.texts += found.told;
+        looked.texts += found.shown;
       }
     }
     equal(JSON.stringify(await page.evaluate(() => globalThis.executed)), "[]", "scripts that ran");
@@ -107,7 +107,7 @@ export async function hostile_lines_stay_text_on_the_real_worker(browser) {
   const all = [...LINES, ...lines()];
   try {
     const memory = (line) => JSON.stringify({ kind: "learning", title: line, body: line, facts: [line], concepts: [line], files: [line] });
-    world.backstoryTold(all.map(memory).join("\n"), "import", "-", "--no-vectors");
+    world.backstoryWithInput(all.map(memory).join("\n"), "import", "-", "--no-vectors");
     LINES.forEach((line, number) => world.playSession(`${number}${line}`, `Look at ${line} please`, `The page shows ${line} as it is, and ${line} again.`));
     const link = await world.serve();
     const page = await open(browser, new URL(link).origin);
@@ -137,7 +137,7 @@ export async function hostile_lines_stay_text_on_the_real_worker(browser) {
 /** Runs in the page before all else: notes what must never run. */
 function noteWhatRuns() {
   globalThis.executed = [];
-  for (const name of ["alert", "confirm", "prompt", "open"]) globalThis[name] = (...told) => globalThis.executed.push([name, ...told]);
+  for (const name of ["alert", "confirm", "prompt", "open"]) globalThis[name] = (...args) => globalThis.executed.push([name, ...args]);
 }
 
 /** Runs in the page: opens what is folded, and counts what must not be there, and the texts that hold the line. */
@@ -147,8 +147,8 @@ function lookAround({ line, made, foreign }) {
   const count = (selector) => document.querySelectorAll(selector).length;
   // Code and marks take a text apart; spaces and backticks are not part of it then.
   const plain = (text) => text.replace(/[`\s]+/g, "");
-  const told = plain(document.querySelector("main").textContent).split(plain(line)).length - 1;
-  return { errors: count(".state-error"), made: count(made), foreign: count(foreign), told };
+  const shown = plain(document.querySelector("main").textContent).split(plain(line)).length - 1;
+  return { errors: count(".state-error"), made: count(made), foreign: count(foreign), shown };
 }
 
 export async function no_sink_for_markup_stands_in_the_sources() {

@@ -38,8 +38,8 @@ const isAccessible = (options) => (browser) =>
     // The policy of the page forbids foreign scripts; the driver's own are let in by evaluating them.
     await page.evaluate((await import("node:fs")).readFileSync(AXE, "utf8"));
     const found = await page.evaluate((tags) => axe.run(document, { runOnly: tags }), RULES);
-    const told = found.violations.map((each) => `${name}: ${each.id} (${each.nodes.length}×) ${each.nodes[0].target.join(" ")}`);
-    equal(told.join("\n"), "", "violations");
+    const listed = found.violations.map((each) => `${name}: ${each.id} (${each.nodes.length}×) ${each.nodes[0].target.join(" ")}`);
+    equal(listed.join("\n"), "", "violations");
   });
 
 export const every_page_is_accessible_in_light = isAccessible({ colorScheme: "light" });

@@ -125,8 +125,8 @@ class Month:
             if self.draw.random() < 0.1:
                 moments.append(("compaction", 1000, session["end"] - timedelta(minutes=2)))
             for moment, budget, at in moments:
-                given = {"session_start": 14, "prompt": self.draw.randint(2, 9), "tool": 1, "compaction": 8}[moment]
-                made.append({"id": len(made) + 1, "at": at, "moment": moment, "session": session["id"], "host": session["host"], "project_id": session["project_id"], "budget": budget, "injected": given, "used": min(given, self.draw.choice([0, 0, 1, 1, 2, 3])), "build_ms": round(self.draw.uniform(2.1, 14.8), 2)})
+                injected = {"session_start": 14, "prompt": self.draw.randint(2, 9), "tool": 1, "compaction": 8}[moment]
+                made.append({"id": len(made) + 1, "at": at, "moment": moment, "session": session["id"], "host": session["host"], "project_id": session["project_id"], "budget": budget, "injected": injected, "used": min(injected, self.draw.choice([0, 0, 1, 1, 2, 3])), "build_ms": round(self.draw.uniform(2.1, 14.8), 2)})
         return made
 
     # Memories
@@ -172,7 +172,7 @@ class Month:
         return self.kept.get(number, {}).get("body") or (self.hostile and "\n\n".join(self.hostile)) or TEXTS[(number * 11 + number // 25) % len(TEXTS)][2]
 
     def head(self, row):
-        """A row as `search` and `show` tell it."""
+        """A row as `search` and `show` print it."""
         shown = {**row, "uid": f"{row['id']:032x}", "project": row["project_name"], "project_id": row["project"], "host_session": None, "standing": "superseded" if row["superseded_by"] else "confirmed", "importance": 3, "confidence": 0.86}
         return shown
 
@@ -181,11 +181,11 @@ class Month:
         if not row:
             return None
         texts = self.hostile or []
-        given = [{"injection": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "section": self.text("knowledge" if injection["moment"] == "session_start" else "relevant"), "rank": number % 7 + 1, "score": 0.71, "tokens": 24, "reasons": [self.text("words 7.31"), "meaning 0.52", "×1.50 same project"], "used_at": iso(injection["at"]) if injection["id"] % 3 == 0 else None, "used_how": self.text("fetched by id") if injection["id"] % 3 == 0 else None} for injection in self.injected[-(number % 9 + 2):]] if number % 5 else []
-        return {**self.head(row), "version": 1, "body": self.body_of(number), "category": self.text("convention") if row["kind"] == "learning" or self.hostile else None, "facts": texts or (["The index on (created_at, id) was there already.", "Offsets stay for one release."] if number % 2 else []), "concepts": texts or ["paging", "invoices"], "files": texts or FILES[number % 5:number % 5 + 2], "scope": "project", "updated_at": row["created_at"], "valid_from": None, "valid_to": None, "times_seen": number % 4 + 1, "times_used": len(given) // 3, "last_used_at": given[-1]["at"] if given else None, "intact": True, "freshness": "fresh", "evidence": [1, 2, 3], "shown": len(given),
+        injected = [{"injection": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "section": self.text("knowledge" if injection["moment"] == "session_start" else "relevant"), "rank": number % 7 + 1, "score": 0.71, "tokens": 24, "reasons": [self.text("words 7.31"), "meaning 0.52", "×1.50 same project"], "used_at": iso(injection["at"]) if injection["id"] % 3 == 0 else None, "used_how": self.text("fetched by id") if injection["id"] % 3 == 0 else None} for injection in self.injected[-(number % 9 + 2):]] if number % 5 else []
+        return {**self.head(row), "version": 1, "body": self.body_of(number), "category": self.text("convention") if row["kind"] == "learning" or self.hostile else None, "facts": texts or (["The index on (created_at, id) was there already.", "Offsets stay for one release."] if number % 2 else []), "concepts": texts or ["paging", "invoices"], "files": texts or FILES[number % 5:number % 5 + 2], "scope": "project", "updated_at": row["created_at"], "valid_from": None, "valid_to": None, "times_seen": number % 4 + 1, "times_used": len(injected) // 3, "last_used_at": injected[-1]["at"] if injected else None, "intact": True, "freshness": "fresh", "evidence": [1, 2, 3], "shown": len(injected),
                 "links": [{"from": number, "relation": "relates", "to": max(1, number - 3)}, {"from": number, "relation": "supersedes", "to": max(1, number - 9)}] if number % 2 else [],
                 "revisions": self.kept.get(number, {}).get("revisions", []) or ([{"revision": 1, "title": self.text("Money as floats, rounded on display"), "body": self.text("Totals are floats and are rounded when shown."), "until": iso(self.now - timedelta(days=9))}] if number % 4 == 0 or self.hostile else []),
-                "injected": given[::-1], "anchors": [{"file": self.text(FILES[number % 8]), "symbol": self.text(SYMBOLS[number % 9]), "freshness": "fresh"}, {"file": self.text(FILES[(number + 3) % 8]), "symbol": None, "freshness": "changed"}, {"file": self.text(FILES[(number + 5) % 8]), "symbol": self.text(SYMBOLS[(number + 2) % 9]), "freshness": "gone"}][: number % 4] if not self.hostile else [{"file": each, "symbol": each, "freshness": "changed"} for each in texts]}
+                "injected": injected[::-1], "anchors": [{"file": self.text(FILES[number % 8]), "symbol": self.text(SYMBOLS[number % 9]), "freshness": "fresh"}, {"file": self.text(FILES[(number + 3) % 8]), "symbol": None, "freshness": "changed"}, {"file": self.text(FILES[(number + 5) % 8]), "symbol": self.text(SYMBOLS[(number + 2) % 9]), "freshness": "gone"}][: number % 4] if not self.hostile else [{"file": each, "symbol": each, "freshness": "changed"} for each in texts]}
 
     def change(self, number, **changes):
         row = self.row(number)
@@ -259,8 +259,8 @@ class Month:
             amount = [6, 19, 4][turn]
             steps = [STEPS[(number + turn * 3 + nth) % len(STEPS)] for nth in range(amount)]
             events = [{"id": nth, "at": iso(at + timedelta(seconds=20 * nth)), "what": self.text(what, nth) if self.hostile and nth % 2 else what, "text": self.text(text, nth), "detail": self.text(detail, nth + 1) if detail else None, "tool": tool, "subagent": self.text("explorer", nth) if what == "looked" and nth % 4 == 3 else None, "provenance": "tool", "truncated": False} for nth, (what, text, detail, tool) in enumerate(steps)]
-            given = injections[:2] if turn == 0 else injections[turn + 1:turn + 2]
-            turns.append({"prompt": self.text(PROMPTS[(number + turn) % len(PROMPTS)]), "at": iso(at), "events": events, "closing": self.text(CLOSINGS[turn % len(CLOSINGS)]), "memories": [row for row in members if row][turn::3], "injections": given})
+            injected = injections[:2] if turn == 0 else injections[turn + 1:turn + 2]
+            turns.append({"prompt": self.text(PROMPTS[(number + turn) % len(PROMPTS)]), "at": iso(at), "events": events, "closing": self.text(CLOSINGS[turn % len(CLOSINGS)]), "memories": [row for row in members if row][turn::3], "injections": injected})
         done = [text for worked, text in self.worked if worked == number]
         turns[-1]["events"] += [{"id": 1000 + nth, "at": iso(self.now), "what": "ran", "text": text, "detail": None, "tool": "Bash", "subagent": None, "provenance": "tool", "truncated": False} for nth, text in enumerate(done)]
         return {"version": 1, "session": self.session_row(session), "turns": turns}
@@ -323,7 +323,7 @@ class Month:
 
     def receipts(self):
         events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUse", "Stop"]
-        return [{"host": self.text(HOSTS[nth % 6]) if self.hostile else HOSTS[nth % 6], "event": self.text(events[nth % 5]), "at": iso(self.now - timedelta(minutes=7 * nth + 3)), "ms": 3.2 + nth % 7, "bytes_in": 800 + nth * 37, "bytes_out": 1900 if nth % 5 < 2 else 0, "outcome": self.text("kept") if nth not in (6, 9) else ["not kept", "passed over: the same as before"][nth == 9]} for nth in range(20 if self.amount else 0)]
+        return [{"host": self.text(HOSTS[nth % 6]) if self.hostile else HOSTS[nth % 6], "event": self.text(events[nth % 5]), "at": iso(self.now - timedelta(minutes=7 * nth + 3)), "ms": 3.2 + nth % 7, "bytes_in": 800 + nth * 37, "bytes_out": 1900 if nth % 5 < 2 else 0, "outcome": self.text("kept") if nth not in (6, 9) else ["not kept", "skipped: the same as before"][nth == 9]} for nth in range(20 if self.amount else 0)]
 
     def hooks(self):
         hosts = [{"host": self.text(host) if self.hostile else host, "last_at": iso(self.now - timedelta(hours=back)), "runs": runs, "failing": failing} for host, back, runs, failing in [("claude-code", 0.1, 4812, False), ("opencode", 5, 920, False), ("codex", 30, 311, False), ("gemini", 300, 12, True)]] if self.amount else []
@@ -336,8 +336,8 @@ class Month:
         return {"version": 1, "hosts": hosts, "receipts": self.receipts(), "latency": latency}
 
     def status(self):
-        given = [{"section": self.text(section), "kind": self.text(kind) if self.hostile else kind, "injected": given, "used": used} for section, kind, given, used in [("relevant", "decision", 412, 148), ("relevant", "failure", 198, 91), ("knowledge", "pattern", 260, 57), ("knowledge", "learning", 244, 38), ("handoff", "handoff", 71, 66), ("work", "bugfix", 188, 21)]] if self.amount else []
-        return {"version": 1, "home": self.text("/home/ada/.local/share/backstory"), "writable": not self.hostile, "problem": self.text("locked") if self.hostile else None, "schema": 8, "memories": self.amount, "superseded": self.amount // 29, "forgotten": 4, "events": self.amount * 14 + len(self.worked), "sessions": len(self.sessions), "projects": 3, "injections": len(self.injected), "injected": given, "bytes": 310_000 + self.amount * 3800, "spooled": 0, "vectors_waiting": 0, "newest_backup": iso(self.now - timedelta(hours=9)), "quarantined": self.hostile or [], "last_event_at": iso(self.now - timedelta(minutes=3)) if self.amount else None, "hooks": self.receipts(), "model_work": None, "uptime_s": 5400, "rss_bytes": 24_600_000, "version_of_worker": self.text("0.1.0")}
+        injected = [{"section": self.text(section), "kind": self.text(kind) if self.hostile else kind, "injected": injected, "used": used} for section, kind, injected, used in [("relevant", "decision", 412, 148), ("relevant", "failure", 198, 91), ("knowledge", "pattern", 260, 57), ("knowledge", "learning", 244, 38), ("handoff", "handoff", 71, 66), ("work", "bugfix", 188, 21)]] if self.amount else []
+        return {"version": 1, "home": self.text("/home/ada/.local/share/backstory"), "writable": not self.hostile, "problem": self.text("locked") if self.hostile else None, "schema": 8, "memories": self.amount, "superseded": self.amount // 29, "forgotten": 4, "events": self.amount * 14 + len(self.worked), "sessions": len(self.sessions), "projects": 3, "injections": len(self.injected), "injected": injected, "bytes": 310_000 + self.amount * 3800, "spooled": 0, "vectors_waiting": 0, "newest_backup": iso(self.now - timedelta(hours=9)), "quarantined": self.hostile or [], "last_event_at": iso(self.now - timedelta(minutes=3)) if self.amount else None, "hooks": self.receipts(), "model_work": None, "uptime_s": 5400, "rss_bytes": 24_600_000, "version_of_worker": self.text("0.1.0")}
 
 
 def fits(row, query):

@@ -27,17 +27,17 @@ export class World {
   }
 
   backstory(...args) {
-    return this.backstoryTold("", ...args);
+    return this.backstoryWithInput("", ...args);
   }
 
-  backstoryTold(input, ...args) {
+  backstoryWithInput(input, ...args) {
     return execFileSync(binary(), args, { cwd: this.project, env: this.environment, input, encoding: "utf8", stdio: ["pipe", "pipe", "pipe"] }).trim();
   }
 
-  /** Plays what a host tells in one turn that ends with a failure, a fix and a closing message. */
+  /** Plays the payloads of one turn that ends with a failure, a fix and a closing message. */
   playSession(session, prompt, closing) {
     const file = path.join(this.project, "paging.py");
-    const told = [
+    const events = [
       { hook_event_name: "SessionStart", source: "startup" },
       { hook_event_name: "UserPromptSubmit", prompt },
       { hook_event_name: "PostToolUse", tool_name: "Edit", tool_use_id: "1", tool_input: { file_path: file, old_string: "offset", new_string: "after" }, tool_response: { filePath: file } },
@@ -45,7 +45,7 @@ export class World {
       { hook_event_name: "Stop", last_assistant_message: closing },
       { hook_event_name: "SessionEnd", reason: "exit" },
     ];
-    for (const event of told) {
+    for (const event of events) {
       const payload = JSON.stringify({ session_id: session, cwd: this.project, ...event });
       execFileSync(binary(), ["hook", "--host", "claude-code"], { cwd: this.project, env: this.environment, input: payload });
     }
@@ -119,7 +119,7 @@ export async function first_rows_of_a_hundred_thousand(browser) {
   const world = new World();
   try {
     const lines = Array.from({ length: MANY }, (_, number) => JSON.stringify({ kind: "learning", title: `Berth ${number} is free at noon`, body: `The pilot of tide ${number % 977} said so.` }));
-    world.backstoryTold(lines.join("\n"), "import", "-", "--no-vectors");
+    world.backstoryWithInput(lines.join("\n"), "import", "-", "--no-vectors");
     await world.serve();
     const times = [];
     for (let visits = 0; visits < VISITS; visits += 1) times.push(await firstRow(browser, world.backstory("view", "--print").split("\n").at(-1)));
@@ -152,7 +152,7 @@ async function everyPlace(page) {
   await go(page, "#/injections");
   await page.locator(".row-title").first().click();
   await page.locator(".saw-text", { hasText: "not instructions" }).waitFor();
-  holds((await page.locator(".saw-memory").count()) > 0, "lines of an injection are told apart");
+  holds((await page.locator(".saw-memory").count()) > 0, "lines of an injection are marked by their kind");
   await go(page, "#/projects");
   await page.locator(".row-title", { hasText: "lantern" }).click();
   await page.getByRole("heading", { name: "What is known" }).waitFor();

@@ -7,13 +7,13 @@ const MOST_ROWS = 900;
 export async function a_hundred_thousand_memories_stay_few_elements(browser) {
   const server = await serve("--memories", "100000");
   const page = await open(browser, server.origin);
-  const asked = [];
-  page.on("request", (request) => request.url().includes("/api/memories") && asked.push(request.url()));
+  const requests = [];
+  page.on("request", (request) => request.url().includes("/api/memories") && requests.push(request.url()));
   try {
     await visit(page, "#/timeline");
     await page.waitForSelector(".row");
     await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
-    equal(asked.length, 1, "pages asked for before anything is scrolled");
+    equal(requests.length, 1, "pages fetched before anything is scrolled");
     let most = 0;
     for (let step = 0; step < 40; step += 1) {
       const pages = await page.locator(".feed-page").count();

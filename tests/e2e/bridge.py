@@ -31,7 +31,7 @@ class Server:
             self.process.stdin.flush()
             if "method" not in message or "id" not in message:
                 return None
-            # A server may ask back in between, for the roots: this client has none to tell.
+            # A server may ask back in between, for the roots: this client has none.
             while answer := json.loads(self.process.stdout.readline()):
                 if "method" not in answer:
                     return answer

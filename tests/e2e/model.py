@@ -1,4 +1,4 @@
-"""A model on the loopback that says what a script tells it to, in whichever dialect a host speaks.
+"""A model on the loopback that answers from a script, in whichever dialect a host speaks.
 
 It answers in order from a list that is filled before each prompt, and keeps every request: what a host gave its model is
 read from there. Nothing of a prompt has to be written for the model's sake.
@@ -30,7 +30,7 @@ def fail(status):
 
 
 class Request:
-    """What a host asked its model: `what` is a turn of the session, its compaction, or an aside such as a title."""
+    """A request of a host to its model: `what` is a turn of the session, its compaction, or an aside such as a title."""
 
     def __init__(self, dialect, body):
         self.dialect, self.body = dialect, body
@@ -56,7 +56,7 @@ class Model:
 
     def __init__(self):
         self.answers = []
-        self.heard = []
+        self.requested = []
         self.calls = 0
         self.lock = threading.Lock()
         model = self
@@ -79,14 +79,14 @@ class Model:
         self.url = Listener(Handler).url
 
     def requests(self, what="turn"):
-        """Returns the bodies of what was asked, in order."""
+        """Returns the bodies of the requests, in order."""
         with self.lock:
-            return [request.body for request in self.heard if request.what == what]
+            return [request.body for request in self.requested if request.what == what]
 
     def offered(self):
         """Returns the names of the tools the newest turn offered."""
         with self.lock:
-            return next((it.tools for it in reversed(self.heard) if it.what == "turn"), [])
+            return next((it.tools for it in reversed(self.requested) if it.what == "turn"), [])
 
     def reply(self, handler, body):
         path = handler.path.split("?")[0]
@@ -109,7 +109,7 @@ class Model:
     def next_answer(self, request):
         """Titles and the like are asked for without tools, and compaction asks for a summary: neither is scripted."""
         with self.lock:
-            self.heard.append(request)
+            self.requested.append(request)
             if request.what == "compaction":
                 return say(SUMMARY)
             if request.what == "aside":

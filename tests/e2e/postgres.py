@@ -31,8 +31,8 @@ class Postgres:
 
     def psql(self, database, sql):
         """Runs a statement as a superuser, and returns what it prints."""
-        asked = [self.programs / "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h", self.folder, "-d", database, "-c", sql]
-        return subprocess.run(list(map(str, asked)), env={}, check=True, capture_output=True, text=True).stdout.strip()
+        command = [self.programs / "psql", "-XAtq", "-v", "ON_ERROR_STOP=1", "-U", "postgres", "-h", self.folder, "-d", database, "-c", sql]
+        return subprocess.run(list(map(str, command)), env={}, check=True, capture_output=True, text=True).stdout.strip()
 
     def run(self, program, *arguments):
         """Runs a program of the server's, as somebody it does not mind being run by."""

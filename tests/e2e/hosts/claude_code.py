@@ -47,7 +47,7 @@ class ClaudeCode:
             CLAUDE_CODE_AUTO_COMPACT_WINDOW="100000",
         )
 
-    def wire(self, hook, settings=None):
+    def connect(self, hook, settings=None):
         """Makes one command the hook of every event, from the next session on."""
         hooks = [{"hooks": [{"type": "command", "command": hook, "timeout": 20}]}]
         file = self.world.root / "settings.json"

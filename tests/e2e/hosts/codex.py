@@ -1,4 +1,4 @@
-"""Codex CLI. It runs no hook the user has not approved, and asks for that on its screen: here it is told not to ask."""
+"""Codex CLI. It runs no hook the user has not approved, and asks for that on its screen: here it is started without that question."""
 
 from hosts.one_shot import OneShot
 from model import tool

@@ -1,4 +1,4 @@
-"""Hosts that are asked once a process: a session is a first run, and its later prompts are runs that go on with it."""
+"""Hosts that take one prompt a process: a session is a first run, and its later prompts are runs that continue it."""
 
 
 class OneShot:

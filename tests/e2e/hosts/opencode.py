@@ -47,7 +47,7 @@ class OpenCode(OneShot):
         return self.world.environment(**{f"OPENCODE_DISABLE_{name}": "1" for name in switches})
 
     def command(self, prompt, goes_on):
-        # It quotes anew what it is given as arguments: a prompt is told it on standard input.
+        # OpenCode quotes its arguments once more, so a prompt goes to standard input.
         return [self.program, "run", *(["--continue"] if goes_on else []), "--format", "json"], prompt
 
     @staticmethod

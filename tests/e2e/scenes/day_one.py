@@ -1,4 +1,4 @@
-"""The first day: sessions three hosts have kept by themselves, before anybody had heard of Backstory, are taken in; the next
+"""The first day: sessions three hosts have kept by themselves, before Backstory was installed, are imported; the next
 session knows of them.
 """
 
@@ -14,7 +14,7 @@ from world import World
 HOSTS = [ClaudeCode, Codex, OpenCode]
 PROJECTS = ["ferry", "kiosk", "loom"]
 
-# What the user says in each session, and the words of it that tell it from the others.
+# What the user says in each session, and the words in it that no other session has.
 SAID = [
     ("Prices are stored in integer cents, never in floats", "cents"),
     ("We use Postgres advisory locks for the sailing queue, not Redis", "advisory locks"),
@@ -48,7 +48,7 @@ SAID = [
     ("Errors of the drive must be retried three times before they are reported", "retried three times"),
 ]
 
-ASKED = "Which unit do we use for thread tension, and how are errors of the drive handled?"
+PROMPT = "Which unit do we use for thread tension, and how are errors of the drive handled?"
 
 
 def play(setting, checks):
@@ -62,10 +62,10 @@ def play(setting, checks):
             prepare(world, world.root / name)
         for number, (said, _) in enumerate(SAID):
             session(hosts[number % len(hosts)], world.root / PROJECTS[number // 10], number, said)
-        taken_in(setting, checks, world)
+        check_imported(setting, checks, world)
         known(setting, checks, world)
         again(setting, checks, world)
-        asked(setting, checks, world, hosts[0])
+        check_injected(setting, checks, world, hosts[0])
     finally:
         world.close(setting.keep)
 
@@ -97,14 +97,14 @@ def imported(setting, world, *arguments):
     return json.loads(setting.backstory(world, "import", "--all", "--no-vectors", *arguments, "--json"))
 
 
-def taken_in(setting, checks, world):
+def check_imported(setting, checks, world):
     checks.about("day one")
     shown = imported(setting, world, "--dry-run")["found"]
     sessions = {it["source"]: it["count"] for it in shown if it["what"] == "sessions"}
     checks.equal(sessions, {host.name: 10 for host in HOSTS}, "a dry run counts ten sessions of each host")
     checks.that(not (world.home / ".local/share/backstory/backstory.db").exists(), "a dry run writes nothing")
     learnt = imported(setting, world)
-    checks.equal(learnt["sessions"], len(SAID), "thirty sessions are taken in")
+    checks.equal(learnt["sessions"], len(SAID), "thirty sessions are imported")
     checks.equal(learnt["refused"], [], "nothing is refused")
     checks.equal(sorted(it["project"] for it in learnt["projects"]), PROJECTS, "they belong to three projects")
 
@@ -131,15 +131,15 @@ def known(setting, checks, world):
 
 def again(setting, checks, world):
     learnt = imported(setting, world)
-    checks.equal((learnt["memories"], learnt["events"]), (0, 0), "taking it in again adds nothing")
+    checks.equal((learnt["memories"], learnt["events"]), (0, 0), "importing again adds nothing")
 
 
-def asked(setting, checks, world, host):
-    """Wires Claude Code, and asks it about what Codex and OpenCode were told."""
+def check_injected(setting, checks, world, host):
+    """Connects Claude Code, and prompts it about sessions of Codex and OpenCode."""
     host.project = world.project = world.root / "loom"
     setting.backstory(world, "install", host.name, "--yes", environment=host.environment())
     before = len(host.model.requests())
-    host.play([(ASKED, [say("In centinewtons; they are retried.")])])
-    given = "\n".join(block for request in host.model.requests()[before:] for block in blocks(request))
-    missing = [words for words in ("centinewtons", "retried three times") if words not in given]
-    checks.that(not missing, "a new session is given what earlier ones of other hosts were told", (missing, given))
+    host.play([(PROMPT, [say("In centinewtons; they are retried.")])])
+    injected = "\n".join(block for request in host.model.requests()[before:] for block in blocks(request))
+    missing = [words for words in ("centinewtons", "retried three times") if words not in injected]
+    checks.that(not missing, "a new session gets what earlier ones of other hosts learnt", (missing, injected))

@@ -1,4 +1,4 @@
-"""What Claude Code's model is really given, from a big store: at the start, at a prompt, beside a tool, across compaction.
+"""What is really injected into Claude Code from a big store: at the start, at a prompt, beside a tool, across compaction.
 
 Everything is read from the requests the model got. A block counts as arrived when it is whole and stands there once.
 """
@@ -12,8 +12,8 @@ from model import say
 from world import World
 
 CEILING = 9_500
-ASKED = "Why does the locker-gateway still trip over clock drift?"
-ASKED_NEXT = "And what about clock drift in the door-controller?"
+PROMPT = "Why does the locker-gateway still trip over clock drift?"
+NEXT_PROMPT = "And what about clock drift in the door-controller?"
 
 
 def play(setting, checks):
@@ -38,44 +38,44 @@ def prepare(setting, world):
     (world.project / "Makefile").write_text("test-%:\n\t@echo tested $*\n")
     file = world.root / "memories.jsonl"
     memories.write(file, setting.memories, world.project)
-    told = json.loads(setting.backstory(world, "import", file, "--json", deadline=900))
-    assert told["imported"] == setting.memories, told
+    report = json.loads(setting.backstory(world, "import", file, "--json", deadline=900))
+    assert report["imported"] == setting.memories, report
     failures = [memory for memory in map(json.loads, file.read_text().splitlines()) if memory["kind"] == "failure"]
     # Old enough not to stand in the session's first block, which would be all the warning there is.
     return failures[-30]["body"].split("`")[1]
 
 
 def first_session(setting, checks, host):
-    """One prompt: both texts arrive as they were said, and as `backstory context` says them."""
+    """One prompt: both blocks arrive as they were printed, and as `backstory context` shows them."""
     checks.about("claude-code, a session begins")
-    foretold = setting.ask(host.world, "context")["context"]
-    session = host.play([(ASKED, [say("The gateway trusts the door's clock.")])])
+    expected = setting.ask(host.world, "context")["context"]
+    session = host.play([(PROMPT, [say("The gateway trusts the door's clock.")])])
     [request] = host.model.requests()
-    start, asked = blocks(request, "session start"), blocks(request, "prompt")
-    checks.equal((len(start), len(asked), opened(request)), (1, 1, 2), "its text and the prompt's arrive once each")
-    checks.equal(without_nonce(start[0]), without_nonce(foretold), "its text is the one `backstory context` shows")
+    start, index = blocks(request, "session start"), blocks(request, "prompt")
+    checks.equal((len(start), len(index), opened(request)), (1, 1, 2), "its text and the prompt's arrive once each")
+    checks.equal(without_nonce(start[0]), without_nonce(expected), "its text is the one `backstory context` shows")
     receipts = {it["event"]: it["bytes_out"] for it in setting.ask(host.world, "status")["hooks"]}
-    for event, block in (("SessionStart", start[0]), ("UserPromptSubmit", asked[0])):
+    for event, block in (("SessionStart", start[0]), ("UserPromptSubmit", index[0])):
         checks.equal(len(block.encode()), receipts.get(event), f"what {event} said arrives whole")
     # A smaller store holds fewer that bear on it.
     enough = min(12, setting.memories // 500)
-    checks.that(len(lines(asked[0])) >= enough, f"a prompt that {enough} memories bear on is given as many", asked[0])
-    checks.that(all("locker-gateway" in title or "clock drift" in title for title in lines(asked[0]).values()),
-                "each has to do with the prompt", asked[0])
+    checks.that(len(lines(index[0])) >= enough, f"a prompt that {enough} memories bear on gets as many", index[0])
+    checks.that(all("locker-gateway" in title or "clock drift" in title for title in lines(index[0]).values()),
+                "each has to do with the prompt", index[0])
     within_bounds(checks, [request])
 
     checks.about("claude-code, it is resumed")
     host.play([("Go on.", [say("Done.")])], "--resume", session)
     again = host.model.requests()[1]
     checks.equal(blocks(again, "session start"), start, "its first text is there as it was, and not twice")
-    checks.equal(blocks(again, "prompt"), asked, "so is the prompt's")
+    checks.equal(blocks(again, "prompt"), index, "so is the prompt's")
 
 
 def newest_model(checks, host):
-    """Newer models are given hook context in another place."""
+    """Claude Code puts hook context into another place for newer models."""
     checks.about("claude-code, the newest models")
     before = len(host.model.requests())
-    host.play([(ASKED, [say("Done.")])], "--model", "claude-opus-5-5")
+    host.play([(PROMPT, [say("Done.")])], "--model", "claude-opus-5-5")
     [request] = host.model.requests()[before:]
     found = len(blocks(request, "session start")), len(blocks(request, "prompt")), opened(request)
     checks.equal(found, (1, 1, 2), "both texts arrive, once each")
@@ -85,16 +85,16 @@ def long_session(checks, host, failed):
     """A session that runs a risky command, is compacted and cleared."""
     before = len(host.model.requests())
     host.play([
-        (ASKED, [host.shell(failed, "Run the tests"), say("They pass.")]),
-        (ASKED_NEXT, [say("It has a clock of its own.")]),
-        (ASKED, [say("As I said.")]),
+        (PROMPT, [host.shell(failed, "Run the tests"), say("They pass.")]),
+        (NEXT_PROMPT, [say("It has a clock of its own.")]),
+        (PROMPT, [say("As I said.")]),
         ("/compact keep the open questions", []),
-        (ASKED, [say("As I said.")]),
+        (PROMPT, [say("As I said.")]),
         ("/clear", []),
-        (ASKED, [say("The gateway trusts the door's clock.")]),
+        (PROMPT, [say("The gateway trusts the door's clock.")]),
     ])
     turns = host.model.requests()[before:]
-    asked, tested, _, asked_again, compacted, cleared = turns
+    first, tested, _, third, compacted, cleared = turns
 
     checks.about("claude-code, a command that failed before")
     warned = blocks(tested, "tool")
@@ -104,12 +104,12 @@ def long_session(checks, host, failed):
     checks.that("tested" in json.dumps(tested), "the command ran all the same")
 
     checks.about("claude-code, further prompts")
-    indexes = blocks(asked_again, "prompt")
-    checks.equal(len(blocks(asked_again, "session start")), 1, "the session's text stands there once")
-    checks.equal(indexes[:1], blocks(asked, "prompt"), "the first prompt's text is as it was")
-    given = [number for index in indexes for number in lines(index)]
-    checks.that(len(indexes) >= 2 and len(given) == len(set(given)), "no memory is given a second time", indexes)
-    start = blocks(asked, "session start")[0]
+    indexes = blocks(third, "prompt")
+    checks.equal(len(blocks(third, "session start")), 1, "the session's text stands there once")
+    checks.equal(indexes[:1], blocks(first, "prompt"), "the first prompt's text is as it was")
+    injected = [number for index in indexes for number in lines(index)]
+    checks.that(len(indexes) >= 2 and len(injected) == len(set(injected)), "no memory is injected a second time", indexes)
+    start = blocks(first, "session start")[0]
     twice = [title for index in indexes for title in lines(index).values() if title in start]
     checks.that(not twice, "nor one the session began with", twice)
 
@@ -118,15 +118,15 @@ def long_session(checks, host, failed):
     plain = [match.group(0) for text in texts(compaction["messages"][-1:]) for match in PLAIN.finditer(text)]
     checks.equal(len(plain), 1, "what is known stands in the compaction's instructions")
     checks.that(plain and len(plain[0].encode()) <= CEILING, "within the ceiling")
-    anew(checks, compacted, start)
+    check_injected_again(checks, compacted, start)
 
     checks.about("claude-code, the context is cleared")
-    anew(checks, cleared, start)
+    check_injected_again(checks, cleared, start)
     within_bounds(checks, turns)
 
 
-def anew(checks, request, start):
-    """Checks that a session whose context is gone is given everything again."""
+def check_injected_again(checks, request, start):
+    """Checks that a session whose context is gone gets everything again."""
     again = blocks(request, "session start")
     checks.equal(len(again), 1, "the session's text arrives again, once")
     checks.that(again and again[0] != start and "## Project knowledge" in again[0], "a new one, and whole", again)

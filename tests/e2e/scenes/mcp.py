@@ -1,4 +1,4 @@
-"""The MCP server, asked by those who judge servers, and by a host; and what is left when its host dies."""
+"""The MCP server under the validators of others and in a host; and what is left when its host dies."""
 
 import json
 import os
@@ -95,8 +95,8 @@ def killed(setting, checks, world):
         host = world.start("python3", "-c", HOST, setting.binary, "mcp", **pipes)
         os.close(ours)
         os.write(theirs, b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n')
-        heard = [host.stdout.readline(), host.stdout.readline()]
-        assert any("started" in line for line in heard) and any('"tools"' in line for line in heard), heard
+        printed = [host.stdout.readline(), host.stdout.readline()]
+        assert any("started" in line for line in printed) and any('"tools"' in line for line in printed), printed
         held.append((host, theirs))
     checks.that(len(world.processes()) >= 40, "they run", world.processes())
     for number, (host, theirs) in enumerate(held):

@@ -11,7 +11,7 @@ KNOWN = ["Refunds are paid in cents, never in euros", "The refund job runs at ni
 
 
 def play(setting, checks):
-    """Plays a session that is told something, goes on in a second process and is compacted there."""
+    """Plays a session with injections that continues in a second process and is compacted there."""
     world = World("opencode", [setting.node])
     try:
         host = setting.host(OpenCode, world)
@@ -25,14 +25,14 @@ def play(setting, checks):
             ("Read all of it.", [say("That was a lot.", usage=60_000)]),
             ("And now?", [say("Now it is short.")]),
         ])
-        told(checks, host.model)
-        compacted(checks, host.model)
+        check_system_prompt(checks, host.model)
+        check_compaction(checks, host.model)
     finally:
         world.close(setting.keep)
 
 
-def told(checks, model):
-    """Checks where the session's text stands."""
+def check_system_prompt(checks, model):
+    """Checks where the block of the session start stands."""
     checks.about("opencode, its system prompt")
     before = model.requests()[:3]
     systems = [[it["content"] for it in request["messages"] if it["role"] == "system"] for request in before]
@@ -43,8 +43,8 @@ def told(checks, model):
     checks.equal(opened(title), 0, "nothing of it stands in the request for a title")
 
 
-def compacted(checks, model):
-    """Checks what is given to a summary, and after it."""
+def check_compaction(checks, model):
+    """Checks what a compaction gets, and the session after it."""
     checks.about("opencode, compaction")
     asides = model.requests("aside")[1:]
     plain = [match.group(0) for aside in asides for text in texts(aside) for match in PLAIN.finditer(text)]

@@ -1,4 +1,4 @@
-"""Claude Code wired by our plugin instead of our command: what the plugin's directory holds is taken as it is."""
+"""Claude Code connected by our plugin instead of our command, with the directory of the plugin as it is."""
 
 import bugfix_session
 from hosts.claude_code import ClaudeCode
@@ -29,12 +29,12 @@ def play(setting, checks):
             run(checks, host, "validate", str(folder), "--strict")
         run(checks, host, "marketplace", "add", str(ROOT))
         run(checks, host, "install", "backstory@backstory")
-        round_trip.records(setting, checks, host)
-        round_trip.gives(checks, host)
+        round_trip.check_captured(setting, checks, host)
+        round_trip.check_injected(checks, host)
         settings = (host.config / "settings.json").read_bytes()
         twice = world.run(setting.binary, "install", host.name, "--yes", environment=host.environment(), check=False)
-        checks.that("plugin" in twice.stderr, "`backstory install` says that it is wired by its plugin", twice)
-        checks.equal((host.config / "settings.json").read_bytes(), settings, "and does not wire it a second time")
+        checks.that("plugin" in twice.stderr, "`backstory install` says that the plugin connects it", twice)
+        checks.equal((host.config / "settings.json").read_bytes(), settings, "and does not connect it a second time")
         run(checks, host, "uninstall", "backstory@backstory")
         left = world.left_behind()
         checks.that(not left, "no process is left", left)

@@ -1,5 +1,5 @@
-"""What every host has to show: wired by our command, it records a session, gives the next one what is left of it, and is
-left as it was found.
+"""Every host: installed by our command, it captures a session, injects its memories into the next one, and uninstalling
+restores its files.
 """
 
 import re
@@ -10,13 +10,13 @@ from injected import blocks, opened, texts
 from model import say, tool
 from world import World
 
-ASKED = "What did we find out about page_count, and how do we write tests here?"
+PROMPT = "What did we find out about page_count, and how do we write tests here?"
 INDEXED = re.compile(r"#\d+ decision We use pytest-style asserts here")
-# What the first session leaves, in the words the second is given: the work, what failed, what the user put right.
-LEFT = ["Fix off-by-one in page_count", "AssertionError: 2 != 3", "pytest-style asserts"]
+# Memories of the first session as the second one reads them: the work, what failed, what the user corrected.
+EXPECTED = ["Fix off-by-one in page_count", "AssertionError: 2 != 3", "pytest-style asserts"]
 
 
-def of(sort):
+def scene_for(sort):
     """Returns the scene for a host."""
 
     def play(setting, checks):
@@ -25,57 +25,57 @@ def of(sort):
             host = setting.host(sort, world)
             host.configure()
             bugfix_session.prepare(host)
-            wired = Wiring(setting, checks, host)
-            wired.there_and_back()
-            wired.install()
+            installation = Installation(setting, checks, host)
+            installation.check_round_trip()
+            installation.install()
             checks.about(sort.name)
-            records(setting, checks, host)
-            gives(checks, host)
-            wired.is_found_well()
-            wired.uninstall()
-            wired.goes_on_without_us()
+            check_captured(setting, checks, host)
+            check_injected(checks, host)
+            installation.check_doctor()
+            installation.uninstall()
+            installation.check_without_program()
         finally:
             world.close(setting.keep)
 
     return play
 
 
-def records(setting, checks, host):
-    """Plays a session in which a test fails, is fixed, and the user puts the agent right."""
+def check_captured(setting, checks, host):
+    """Plays a session in which a test fails, is fixed, and the user corrects the agent."""
     host.play(bugfix_session.turns(host))
-    told = setting.ask(host.world, "search")["hits"]
-    kinds = {hit["kind"] for hit in told}
+    hits = setting.ask(host.world, "search")["hits"]
+    kinds = {hit["kind"] for hit in hits}
     wanted = {"bugfix", "failure", "decision", "summary"}
-    checks.that(wanted <= kinds, "a session leaves the work, what failed, what the user said and a summary", told)
+    checks.that(wanted <= kinds, "a session leaves the work, what failed, what the user said and a summary", hits)
     sessions = setting.ask(host.world, "sessions")["sessions"]
     checks.equal([it["host"] for it in sessions], [host.name], "both prompts are of one session of this host")
     steps = setting.ask(host.world, "sessions", "show", "last")["steps"]
-    talk = [step["text"].split()[:3] for step in steps if step["what"] in ("asked", "said")]
+    talk = [step["text"].split()[:3] for step in steps if step["what"] in ("prompted", "said")]
     wanted = [words.split()[:3] for prompt, answers in bugfix_session.turns(host) for words in (prompt, answers[-1]["say"])]
     checks.equal(talk, wanted, "each prompt is followed by what the agent answered")
 
 
-def gives(checks, host):
-    """Plays the next session, and looks at what its model got."""
+def check_injected(checks, host):
+    """Plays the next session, and checks the requests of its model."""
     before = len(host.model.requests())
     looked_up = tool(host.search, query="assertEqual")
     tested = host.shell("python3 -m unittest", "Run the tests")
-    host.play([(ASKED, [tested, looked_up, say("It rounds up.")]), ("Thanks, go on.", [say("Nothing is left to do.")])])
+    host.play([(PROMPT, [tested, looked_up, say("It rounds up.")]), ("Thanks, go on.", [say("Nothing is left to do.")])])
     requests = host.model.requests()[before:]
     for number, request in enumerate(requests, 1):
         start = blocks(request, "session start")
         if not checks.equal(len(start), 1, f"the next session's request {number} holds what is known, once"):
             continue
-        missing = [words for words in LEFT if words not in start[0]]
+        missing = [words for words in EXPECTED if words not in start[0]]
         checks.that(not missing, f"request {number} says what the first session left", (missing, start[0]))
         checks.equal(opened(request), len(blocks(request)), f"request {number} holds nothing in part")
     checks.equal(len(requests), 4, "two tools and a second prompt make four requests")
     found = [text for text in texts(requests[2]) if INDEXED.search(text)]
-    checks.equal(len(found), 1, "its agent calls `search` over MCP, and is told")
+    checks.equal(len(found), 1, "its agent calls `search` over MCP, and gets an answer")
 
 
-class Wiring:
-    """A host's files, before and after."""
+class Installation:
+    """The files of a host, before and after an install."""
 
     def __init__(self, setting, checks, host):
         self.setting, self.checks, self.host = setting, checks, host
@@ -92,9 +92,9 @@ class Wiring:
                                    environment=self.host.environment(), check=False)
         self.checks.that(done.returncode == 0, f"`backstory {command} {self.host.name} --yes`", done)
 
-    def there_and_back(self):
+    def check_round_trip(self):
         """Installs and uninstalls before the host has seen any of it."""
-        self.checks.about(f"{self.host.name}, wiring")
+        self.checks.about(f"{self.host.name}, install")
         self.run("install")
         changed = self.files()
         self.checks.that(changed != self.before, "its configuration is changed")
@@ -104,34 +104,33 @@ class Wiring:
         self.checks.equal(differing(self.before, self.files()), [], "uninstalling leaves every byte as it was")
 
     def install(self):
-        """Installs for the sessions to come, and keeps in mind which files that changes."""
+        """Installs for the next sessions, and notes which files that changes."""
         self.run("install")
-        self.wired = self.files()
-        self.touched = differing(self.before, self.wired)
+        self.installed = self.files()
+        self.touched = differing(self.before, self.installed)
 
-    def is_found_well(self):
-        """Asks the doctor, who runs what the host would run."""
+    def check_doctor(self):
+        """Runs `backstory doctor`, which runs the hook as the host would."""
         done = self.host.world.run(self.setting.binary, "doctor", "--host", self.host.name,
                                    environment=self.host.environment(), check=False)
         self.checks.that(done.returncode == 0, f"`backstory doctor --host {self.host.name}`", done.stdout + done.stderr)
 
     def uninstall(self):
         """Uninstalls after them. What the host itself wrote into a file meanwhile stays, and nothing of ours does."""
-        self.checks.about(f"{self.host.name}, unwiring")
+        self.checks.about(f"{self.host.name}, uninstall")
         meanwhile = self.files()
         self.run("uninstall")
         now = self.files()
         for name in self.touched:
-            if meanwhile.get(name, "none") == self.wired.get(name, "none"):
+            if meanwhile.get(name, "none") == self.installed.get(name, "none"):
                 self.checks.equal(now.get(name, "none"), self.before.get(name, "none"), f"{name} is as it was")
             else:
                 self.checks.that(b"backstory" not in (now.get(name) or b""), f"{name} holds nothing of ours", now.get(name))
         left = self.host.world.left_behind()
         self.checks.that(not left, "no process is left", left)
 
-
-    def goes_on_without_us(self):
-        """Takes our program away from a host that is wired to it: its user must be able to work on (law 1)."""
+    def check_without_program(self):
+        """Removes our program behind the back of a connected host: its user must be able to go on (law 1)."""
         self.checks.about(f"{self.host.name}, without the program")
         program = self.host.world.root / "backstory"
         shutil.copy(self.setting.binary, program)

@@ -1,4 +1,4 @@
-"""Two people with a home each, one hub: what one of them decides in a session, the other's session is given, with its author."""
+"""Two people with a home each, one hub: a decision of one is injected into the session of the other, with its author."""
 
 import re
 
@@ -10,9 +10,9 @@ from model import say
 from world import World, wait_for
 
 DECIDED = "pytest-style asserts"
-# A line of what a session is given: the decision, and whose it is.
-GIVEN = re.compile(rf"^.*\bteam ann\b.*{DECIDED}.*$", re.MULTILINE)
-ASKED = "How do we write asserts in our tests?"
+# An injected line: the decision and its author.
+INJECTED_LINE = re.compile(rf"^.*\bteam ann\b.*{DECIDED}.*$", re.MULTILINE)
+PROMPT = "How do we write asserts in our tests?"
 
 
 def play(setting, checks):
@@ -27,8 +27,8 @@ def play(setting, checks):
     try:
         setting.backstory(owner, "team", "init", hub.url("owner"))
         hosts = [joined(setting, world, owner, name, hub) for world, name in ((ann, "ann"), (bob, "bob"))]
-        decides(setting, checks, hosts[0], hub)
-        is_given(setting, checks, hosts[1])
+        check_pushed(setting, checks, hosts[0], hub)
+        check_injected(setting, checks, hosts[1])
         for world in worlds:
             checks.that(not world.left_behind(), "no process is left", world.processes())
     finally:
@@ -51,23 +51,23 @@ def joined(setting, world, owner, name, hub):
     return host
 
 
-def decides(setting, checks, host, hub):
-    """The first of them works, and puts the agent right. Nobody says `sync`: the end of the session does."""
+def check_pushed(setting, checks, host, hub):
+    """The first of them works and corrects the agent. Nobody runs `sync`: the end of the session does."""
     checks.about("a team, one decides")
     host.play(bugfix_session.turns(host))
-    told = f"SELECT count(*) FROM backstory.revisions WHERE author = 'ann' AND title LIKE '%{DECIDED}%'"
-    wait_for(lambda: hub.psql("memories", told) != "0", "the end of the session tells the hub")
-    checks.that(True, "the end of the session tells the hub what was decided")
+    pushed = f"SELECT count(*) FROM backstory.revisions WHERE author = 'ann' AND title LIKE '%{DECIDED}%'"
+    wait_for(lambda: hub.psql("memories", pushed) != "0", "the end of the session pushes to the hub")
+    checks.that(True, "the end of the session pushes the decision to the hub")
 
 
-def is_given(setting, checks, host):
-    """The other begins to work, and has never heard of it."""
-    checks.about("a team, the other is given it")
+def check_injected(setting, checks, host):
+    """The other begins to work, and does not know it yet."""
+    checks.about("a team, the other pulls it")
     checks.equal(setting.ask(host.world, "search", DECIDED)["hits"], [], "nothing is known of it before a sync")
     setting.backstory(host.world, "sync")
     [hit] = [hit for hit in setting.ask(host.world, "search", DECIDED)["hits"] if DECIDED in hit["title"]]
-    checks.equal(hit["provenance"], "team:ann", "after it, it is known as the other's word")
-    host.play([(ASKED, [say("With plain asserts.")])])
+    checks.equal(hit["provenance"], "team:ann", "after it, it has the other's provenance")
+    host.play([(PROMPT, [say("With plain asserts.")])])
     [request] = host.model.requests()
-    given = [block for block in blocks(request) if DECIDED in block]
-    checks.that(any(GIVEN.search(block) for block in given), "the session's model gets the line, with its author beside it", given)
+    injected = [block for block in blocks(request) if DECIDED in block]
+    checks.that(any(INJECTED_LINE.search(block) for block in injected), "the session's model gets the line, with its author beside it", injected)
