@@ -237,6 +237,9 @@ impl From<StoreError> for AppError {
             StoreError::TooLarge { .. } => {
                 "run `backstory doctor` to see why it could not be kept right away; other events are not affected"
             }
+            StoreError::OverLimit { .. } => {
+                "the limits of an import are in docs/importing.md; the rest was imported"
+            }
             StoreError::Io { .. } => "check the disk and the permissions of that path",
             StoreError::Sql { .. } => {
                 return AppError::internal("the store did not do what was asked").because(&error);

@@ -105,7 +105,12 @@ fn distil_session(
     let mut reconciled = Vec::new();
     let imported: HashSet<EventId> =
         entries.iter().filter(|entry| entry.provenance == Provenance::Import).map(|entry| entry.id).collect();
+    // A transcript that a repository carries has prompts, too, and nobody typed them here.
+    let highest = entries.iter().map(|entry| entry.provenance.clone()).max();
     for mut finding in findings {
+        if let Some(highest) = &highest {
+            finding.content.provenance = finding.content.provenance.min(highest.clone());
+        }
         // What came from an import, if only in part, is believed no more than an import.
         let comes_from_import = match finding.events.as_slice() {
             [] => !imported.is_empty(),

@@ -1,7 +1,7 @@
 //! Other programs' databases, for those who may not know SQL.
 
 use backstory_hosts::{DatabaseOpener, TableReader};
-use backstory_store::{ForeignDatabase, RowQuery};
+use backstory_store::{ForeignDatabase, ForeignLimits, RowQuery};
 use std::path::Path;
 
 /// Opens databases by the store's own reader.
@@ -10,7 +10,8 @@ pub struct ForeignDatabases;
 
 impl DatabaseOpener for ForeignDatabases {
     fn open(&self, path: &Path) -> Result<Box<dyn TableReader>, String> {
-        let foreign = ForeignDatabase::open(path).map_err(|error| error.to_string())?;
+        let foreign =
+            ForeignDatabase::open(path, ForeignLimits::PROGRAM).map_err(|error| error.to_string())?;
         Ok(Box::new(ForeignTables(foreign)))
     }
 }

@@ -29,7 +29,7 @@ pub use import::machine::{
 pub use import::memories::{MemoryImportReport, import_memories};
 pub use import::options::{DefaultProject, FileImportOptions, ImportOptions, ProjectFilter, SkipCounts};
 pub use import::preview::{PreviewUnit, SourcePreview, preview_import};
-pub use import::transcripts::{TranscriptImportReport, import_transcripts};
+pub use import::transcripts::{CarriedTranscript, TranscriptImportReport, import_transcripts};
 pub use imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 pub use record::{MemoryRecord, OneOrMany};
 pub use sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};

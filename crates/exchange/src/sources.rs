@@ -3,6 +3,7 @@
 //! A *source* is a program or a kind of file ([`ImportSource`]); a *source instance* is one database, repository or file of it on this
 //! machine. Sources only read. Not here: what is stored of it (`importer`), and hosts' transcripts (`transcripts`).
 
+mod carriers;
 mod claude_mem;
 mod claude_mem_lite;
 mod engram;
@@ -15,6 +16,7 @@ mod open_mem;
 mod rows;
 mod text;
 
+pub(crate) use carriers::Carriers;
 pub use instance::{SearchPaths, SourceInstance, UnreadableSource};
 pub(crate) use rows::reason;
 
@@ -99,6 +101,8 @@ impl ImportSource {
 impl SourceInstance {
     /// Reads it, oldest first where it has an order. An entry that cannot be read is emitted as skipped; an error means that nothing could be read.
     pub fn read(&self, emit: &mut dyn FnMut(ImportItem)) -> Result<(), UnreadableSource> {
+        self.refuse_long()?;
+        let emit: &mut dyn FnMut(ImportItem) = &mut |item| emit(self.bind(item));
         match self.source {
             ImportSource::ClaudeMem => claude_mem::read(self, emit),
             ImportSource::ClaudeMemLite => claude_mem_lite::read(self, emit),

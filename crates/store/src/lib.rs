@@ -27,7 +27,7 @@ pub use db::facets::{
     ProjectWriter, SearchReader, SessionReader, SessionWriter, SyncReader, SyncWriter, UpkeepReader,
     UpkeepWriter, VectorReader, VectorWriter,
 };
-pub use db::foreign::{ForeignDatabase, ForeignRow, RowQuery};
+pub use db::foreign::{ForeignDatabase, ForeignLimits, ForeignRow, RowQuery};
 pub use db::home::Home;
 pub use db::open::{Purpose, Store, sqlite_version};
 pub use events::code::{FileMap, FileState, FileUpdate};

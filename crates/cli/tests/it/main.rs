@@ -25,6 +25,7 @@ mod fuzz_seeds;
 mod git_share;
 mod hostile_payloads;
 mod hostile_records;
+mod hostile_repository;
 mod http_api;
 mod http_openapi;
 mod huge_payloads;

@@ -2,9 +2,9 @@
 
 use super::memories::{MemoryImportReport, import_memories};
 use super::options::{ImportOptions, SkipCounts, add_counts};
-use super::transcripts::{TranscriptImportReport, import_transcripts};
+use super::transcripts::{CarriedTranscript, TranscriptImportReport, import_transcripts};
 use crate::databases::ForeignDatabases;
-use crate::sources::{ImportSource, SearchPaths, SourceInstance};
+use crate::sources::{Carriers, ImportSource, SearchPaths, SourceInstance};
 use backstory_hosts::{Host, HostPaths, HostTranscript};
 use backstory_memory::{Kind, MemoryId, ProjectId};
 use backstory_store::{Store, StoreError};
@@ -54,6 +54,26 @@ impl ImportSelection {
 
     /// Returns the source instances that are wanted.
     pub(crate) fn instances(&self, search: &SearchPaths) -> Vec<SourceInstance> {
+        let carriers = Carriers::new(&search.places, &search.projects);
+        // These lie inside of a project, also where nobody knows that it is one.
+        let named = match self {
+            ImportSelection::Source(ImportSource::Markdown | ImportSource::OpenMem, path) => {
+                path.clone().filter(|path| path.is_dir())
+            }
+            _ => None,
+        };
+        let carried = |instance: SourceInstance| {
+            let carrier = match instance.source {
+                // A commit names its author, and git says where it belongs.
+                ImportSource::Git => None,
+                _ => carriers.carrier_of(&instance.path).or_else(|| named.clone()),
+            };
+            SourceInstance { carrier, ..instance }
+        };
+        self.located(search).into_iter().map(carried).collect()
+    }
+
+    fn located(&self, search: &SearchPaths) -> Vec<SourceInstance> {
         match self {
             ImportSelection::Everything => {
                 ImportSource::ALL.into_iter().flat_map(|source| source.locate(search)).collect()
@@ -134,7 +154,14 @@ impl MachineImport {
         progress: &mut dyn FnMut(u64),
     ) -> Result<MachineImportReport, StoreError> {
         let bytes = self.bytes();
-        let transcripts = import_transcripts(store, self.transcripts, options, progress)?;
+        let known = self.request.search_paths(known_folders(store)?);
+        let carriers = Carriers::new(&known.places, &known.projects);
+        let carried = |transcript: HostTranscript| CarriedTranscript {
+            carrier: carriers.carrier_of(&transcript.path),
+            transcript,
+        };
+        let transcripts = self.transcripts.into_iter().map(carried).collect();
+        let transcripts = import_transcripts(store, transcripts, options, progress)?;
         let mut report = MachineImportReport { bytes, transcripts, ..MachineImportReport::default() };
         let search = self.request.search_paths(known_folders(store)?);
         for instance in self.request.selection.instances(&search) {

@@ -201,7 +201,8 @@ fn uid_for(instance: &SourceInstance, name: &str, created_at: Timestamp) -> Uid 
     let place = match instance.source {
         ImportSource::Markdown => instance.path.as_os_str().as_encoded_bytes(),
         ImportSource::Git if name.contains(' ') => instance.path.as_os_str().as_encoded_bytes(),
-        _ => b"",
+        // What a repository carries cannot be another's memory, whatever it is called.
+        _ => instance.carrier.as_ref().map_or(b"".as_slice(), |root| root.as_os_str().as_encoded_bytes()),
     };
     let source = instance.source.as_str().as_bytes();
     let name = digest([source, name.as_bytes(), place, &created_at.0.to_le_bytes()]);

@@ -12,10 +12,11 @@ use backstory_distil::{DistilTrigger, Distillation, ImportCache, distil_batch};
 use backstory_hosts::{Host, HostTranscript, HostTranscriptEntry, TranscriptItem};
 use backstory_memory::{
     Activity, EventBody, EventKind, IdempotencyKey, MemoryId, Provenance, SessionId, Shingles, Timestamp,
+    digest,
 };
 use backstory_store::{ImportProgress, IncomingEvent, RecordOutcome, Store, StoreError};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
 /// After so many turns a batch ends: distillation looks back no further.
@@ -46,24 +47,37 @@ pub struct TranscriptImportReport {
     pub memories: Vec<MemoryId>,
 }
 
+/// A transcript, and the folder of the repository it lies in.
+///
+/// Whoever wrote that repository wrote the transcript: it belongs there, whatever folder and session it names.
+#[derive(Clone, Debug)]
+pub struct CarriedTranscript {
+    /// The transcript.
+    pub transcript: HostTranscript,
+    /// The folder; none where a host keeps the transcript.
+    pub carrier: Option<PathBuf>,
+}
+
 /// Imports transcripts, the oldest first. `progress` gets how many bytes have been read.
 pub fn import_transcripts(
     store: &mut Store,
-    mut transcripts: Vec<HostTranscript>,
+    mut transcripts: Vec<CarriedTranscript>,
     options: &ImportOptions<'_>,
     progress: &mut dyn FnMut(u64),
 ) -> Result<TranscriptImportReport, StoreError> {
     // A later session corrects an earlier one, whichever host it ran in.
-    transcripts.sort_by(|one, other| {
-        (one.began.unwrap_or(one.modified), &one.path, &one.session).cmp(&(
-            other.began.unwrap_or(other.modified),
-            &other.path,
-            &other.session,
-        ))
-    });
+    transcripts.sort_by(
+        |CarriedTranscript { transcript: one, .. }, CarriedTranscript { transcript: other, .. }| {
+            (one.began.unwrap_or(one.modified), &one.path, &one.session).cmp(&(
+                other.began.unwrap_or(other.modified),
+                &other.path,
+                &other.session,
+            ))
+        },
+    );
     // A session is imported whole or not at all: memories of half a session would be wrong.
-    transcripts.retain(|transcript| options.since.is_none_or(|since| transcript.modified >= since));
-    let all_bytes: u64 = transcripts.iter().map(|transcript| transcript.bytes).sum();
+    transcripts.retain(|it| options.since.is_none_or(|since| it.transcript.modified >= since));
+    let all_bytes: u64 = transcripts.iter().map(|it| it.transcript.bytes).sum();
     let mut report = TranscriptImportReport::default();
     let jobs = jobs(store, transcripts, options, &mut report)?;
     let jobs = jobs.as_slice();
@@ -92,21 +106,36 @@ pub fn import_transcripts(
 /// A transcript that is to be read, and how many of its entries have been imported already.
 struct TranscriptJob {
     transcript: HostTranscript,
+    carrier: Option<PathBuf>,
     taken: u64,
     /// Whether it was read to its end before, and has changed since.
     was_read: bool,
     state: ImportProgress,
 }
 
+impl TranscriptJob {
+    /// Binds an entry to the repository that carries its transcript. A session or an entry of the user by the same name is another one.
+    fn bind(&self, mut entry: HostTranscriptEntry) -> HostTranscriptEntry {
+        if let Some(carrier) = &self.carrier {
+            let root = carrier.to_string_lossy();
+            let named = |name: &str| digest([root.as_bytes(), name.as_bytes()]).to_string();
+            (entry.session, entry.id) = (named(&entry.session), named(&entry.id));
+            entry.event.provenance = entry.event.provenance.min(Provenance::External);
+            entry.cwd = Some(root.into_owned());
+        }
+        entry
+    }
+}
+
 /// Returns the transcripts that are to be read, and counts those that have not changed.
 fn jobs(
     store: &Store,
-    transcripts: Vec<HostTranscript>,
+    transcripts: Vec<CarriedTranscript>,
     options: &ImportOptions<'_>,
     report: &mut TranscriptImportReport,
 ) -> Result<Vec<TranscriptJob>, StoreError> {
     let mut jobs = Vec::new();
-    for transcript in transcripts {
+    for CarriedTranscript { transcript, carrier } in transcripts {
         let state = state_of(&transcript, options);
         let before = store.imports().progress(&state.source, &state.location)?;
         let was_read = before.as_ref().is_some_and(|before| before.is_done);
@@ -114,7 +143,7 @@ fn jobs(
             Some(before) if before.is_done => report.unchanged += 1,
             before => {
                 let taken = before.map_or(0, |before| before.imported);
-                jobs.push(TranscriptJob { transcript, taken, was_read, state });
+                jobs.push(TranscriptJob { transcript, carrier, taken, was_read, state });
             }
         }
     }
@@ -190,7 +219,7 @@ impl<'a> TranscriptScan<'a> {
                     batch.skip(why);
                     continue;
                 }
-                TranscriptItem::Entry(entry) => entry,
+                TranscriptItem::Entry(entry) => of.bind(*entry),
             };
             if first_prompts.is_own(&entry, self.options.is_own_prompt) {
                 batch.arrivals.retain(|arrival| arrival.event.host_session != entry.session);
@@ -201,7 +230,7 @@ impl<'a> TranscriptScan<'a> {
                 continue;
             }
             let is_turn_end = entry.event.activity.kind() == EventKind::TurnEnd;
-            match self.arrival(of.transcript.host, *entry) {
+            match self.arrival(of.transcript.host, entry) {
                 Ok(arrival) => batch.arrivals.push(arrival),
                 Err(why) => {
                     batch.is_whole &= why != EXCLUDED;

@@ -10,7 +10,7 @@ use crate::sources::rows::{
 use crate::sources::text::{draft, project, title};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_memory::{Category, Importance, Kind, MemoryScope, Timestamp};
-use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
+use backstory_store::{ForeignDatabase, ForeignLimits, ForeignRow, RowQuery};
 use std::collections::HashMap;
 
 /// Finds the database. One of another program by the same name is not it; one that cannot be opened may be.
@@ -19,7 +19,9 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     let folder = search.named("CLAUDE_MEM_DATA_DIR").unwrap_or(&home);
     let path = folder.join("claude-mem.db");
     let is_ours = || {
-        ForeignDatabase::open(&path).and_then(|db| db.tables()).map_or(true, |tables| has_sessions(&tables))
+        ForeignDatabase::open(&path, ForeignLimits::PROGRAM)
+            .and_then(|db| db.tables())
+            .map_or(true, |tables| has_sessions(&tables))
     };
     locate_database(ImportSource::ClaudeMem, &path).filter(|_| is_ours()).into_iter().collect()
 }

@@ -15,7 +15,7 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     let own = locate_database(ImportSource::ClaudeMemLite, &own.join("claude-mem-lite.db"));
     let shared = locate_database(ImportSource::ClaudeMemLite, &home.join(".claude-mem/claude-mem.db"));
     let is_ours = |instance: &SourceInstance| {
-        let tables = ForeignDatabase::open(&instance.path).and_then(|db| db.tables());
+        let tables = ForeignDatabase::open(&instance.path, instance.limits()).and_then(|db| db.tables());
         tables.is_ok_and(|tables| mem_lite::is_its(&tables))
     };
     own.into_iter().chain(shared.filter(is_ours)).collect()

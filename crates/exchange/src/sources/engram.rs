@@ -6,6 +6,7 @@ mod database;
 mod json_export;
 
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
+use crate::sources::carriers::inside;
 use crate::sources::observed_rows::{category, kind};
 use crate::sources::rows::{locate_database, reason};
 use crate::sources::text::{draft, project, provenance_of_tool, title};
@@ -24,11 +25,9 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     if let Some(database) = locate_database(ImportSource::Engram, &folder.join("engram.db")) {
         return vec![database];
     }
-    let exports = search.projects.iter().map(|project| project.join("engram-export.json"));
-    exports
-        .filter(|path| path.is_file())
-        .filter_map(|path| SourceInstance::at(ImportSource::Engram, &path))
-        .collect()
+    let exports =
+        search.projects.iter().filter_map(|project| inside(project, &project.join("engram-export.json")));
+    exports.filter_map(|path| SourceInstance::at(ImportSource::Engram, &path)).collect()
 }
 
 /// Reads a database or an export.
@@ -40,11 +39,7 @@ pub(crate) fn read(
     let mut begins = Vec::new();
     let file = File::open(&instance.path).map_err(unreadable)?;
     file.take(MAGIC.len() as u64).read_to_end(&mut begins).map_err(unreadable)?;
-    if begins == MAGIC {
-        database::read(&instance.path, emit)
-    } else {
-        json_export::read(&instance.path, emit)
-    }
+    if begins == MAGIC { database::read(instance, emit) } else { json_export::read(&instance.path, emit) }
 }
 
 /// How a file of SQLite begins.

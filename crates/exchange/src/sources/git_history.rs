@@ -50,6 +50,7 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
             bytes: 0,
             fingerprint,
             scope: MemoryScope::Project,
+            carrier: None,
         })
     });
     finds.collect()

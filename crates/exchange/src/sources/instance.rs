@@ -1,8 +1,10 @@
 //! Where sources are looked for, and one of them on this machine.
 
 use super::ImportSource;
+use crate::imported::{ImportItem, ImportedMemory, ImportedProject};
 use backstory_hosts::HostPaths;
-use backstory_memory::MemoryScope;
+use backstory_memory::{Content, MemoryScope, Provenance};
+use backstory_store::ForeignLimits;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 use thiserror::Error;
@@ -39,7 +41,12 @@ pub struct SourceInstance {
     pub fingerprint: String,
     /// Whom it is for: a file in the user's own folder is about every project.
     pub scope: MemoryScope,
+    /// The folder of the repository that carries it; none for a program's own file. What it holds belongs to that repository.
+    pub carrier: Option<PathBuf>,
 }
+
+/// The most bytes that are read of what a repository carries.
+const MOST_CARRIED_BYTES: u64 = ForeignLimits::REPOSITORY.file_bytes;
 
 impl SourceInstance {
     /// Returns the instance that a file or folder is, fingerprinted by its length and its time.
@@ -55,7 +62,39 @@ impl SourceInstance {
             bytes,
             fingerprint,
             scope: MemoryScope::Project,
+            carrier: None,
         })
+    }
+
+    /// Returns how much of a database is read.
+    pub(crate) fn limits(&self) -> ForeignLimits {
+        if self.carrier.is_some() { ForeignLimits::REPOSITORY } else { ForeignLimits::PROGRAM }
+    }
+
+    /// Refuses what is longer than anything a repository has to carry.
+    pub(crate) fn refuse_long(&self) -> Result<(), UnreadableSource> {
+        if self.carrier.is_none() || self.bytes <= MOST_CARRIED_BYTES {
+            return Ok(());
+        }
+        let (bytes, most) = (self.bytes, MOST_CARRIED_BYTES);
+        Err(UnreadableSource(format!(
+            "it is {bytes} bytes long, and of what a repository carries {most} are read"
+        )))
+    }
+
+    /// Binds a memory to the repository that carries it: whoever wrote the repository may have claimed anything.
+    pub(crate) fn bind(&self, item: ImportItem) -> ImportItem {
+        match (item, &self.carrier) {
+            (ImportItem::Memory(memory), Some(carrier)) => {
+                let ImportedMemory { name, created_at, content, replaces, relates, .. } = *memory;
+                let provenance = content.provenance.clone().min(Provenance::External);
+                let content = Content { scope: MemoryScope::Project, pinned: false, provenance, ..content };
+                let project = ImportedProject::Folder(carrier.clone());
+                let bound = ImportedMemory::new(name, project, created_at, content);
+                ImportItem::Memory(Box::new(ImportedMemory { replaces, relates, ..bound }))
+            }
+            (item, _) => item,
+        }
     }
 }
 

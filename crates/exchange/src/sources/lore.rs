@@ -55,7 +55,7 @@ pub(crate) fn read(
     curated::patterns(root, &mut take);
     curated::goals(root, &projects, &mut take);
     handoffs::handoffs(&sessions, &projects, &mut take);
-    graph::link(root, &mut taken);
+    graph::link(root, instance.limits(), &mut taken);
     taken.sort_by(|one, other| (one.created_at, &one.name).cmp(&(other.created_at, &other.name)));
     taken.into_iter().for_each(|memory| emit(ImportItem::Memory(Box::new(memory))));
     Ok(())

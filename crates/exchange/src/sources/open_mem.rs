@@ -4,6 +4,7 @@
 //! output of tools it keeps beside what it made of them.
 
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
+use crate::sources::carriers::inside;
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, observation, summary};
 use crate::sources::rows::{
     each_row, first_moment, locate_database, look_up, open_tables, reason, skip_rows,
@@ -17,7 +18,9 @@ use std::path::Path;
 
 /// Finds the databases of all projects, and the user's own.
 pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
-    let of_projects = search.projects.iter().map(|project| project.join(".open-mem/memory.db"));
+    let of_projects = search.projects.iter().map(|project| (project, project.join(".open-mem/memory.db")));
+    let of_projects =
+        of_projects.filter(|(project, path)| inside(project, path).is_some()).map(|(_, path)| path);
     let of_user = search
         .named("OPEN_MEM_USER_MEMORY_DB_PATH")
         .map_or_else(|| search.places.config.join("open-mem/user-memory.db"), Path::to_owned);

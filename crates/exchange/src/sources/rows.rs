@@ -3,7 +3,7 @@
 use super::{ImportSource, SourceInstance, UnreadableSource};
 use crate::imported::{ImportItem, ImportedMemory};
 use backstory_memory::{Timestamp, foreign_time};
-use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
+use backstory_store::{ForeignDatabase, ForeignRow, RowQuery, StoreError};
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(crate) fn open_tables(
     instance: &SourceInstance,
 ) -> Result<(ForeignDatabase, Vec<String>), UnreadableSource> {
     let unreadable = |error: backstory_store::StoreError| UnreadableSource(error.to_string());
-    let db = ForeignDatabase::open(&instance.path).map_err(unreadable)?;
+    let db = ForeignDatabase::open(&instance.path, instance.limits()).map_err(unreadable)?;
     let tables = db.tables().map_err(unreadable)?;
     Ok((db, tables))
 }
@@ -27,6 +27,7 @@ pub(crate) mod reason {
     pub(crate) const NO_WORDS: &str = "no words";
     pub(crate) const NO_DATE: &str = "no date";
     pub(crate) const DAMAGED: &str = "a damaged table";
+    pub(crate) const OVER_LIMIT: &str = "over the limits of an import";
     pub(crate) const IMPOSSIBLE_TIME: &str = "of an impossible time";
 }
 
@@ -49,7 +50,8 @@ pub(crate) fn locate_database(source: ImportSource, path: &Path) -> Option<Sourc
     Some(instance)
 }
 
-/// Emits what `take` makes of each wanted row. A damaged table ends where the damage begins, and counts as one thing skipped.
+/// Emits what `take` makes of each wanted row. A damaged table ends where the damage begins, one over a limit where the limit is, and the rest
+/// counts as one thing skipped.
 pub(crate) fn each_row(
     db: &ForeignDatabase,
     wanted: RowQuery<'_>,
@@ -60,8 +62,10 @@ pub(crate) fn each_row(
         emit(item_from(take(&row)));
         ControlFlow::Continue(())
     });
-    if read.is_err() {
-        emit(ImportItem::Skipped(reason::DAMAGED));
+    match read {
+        Ok(()) => {}
+        Err(StoreError::OverLimit { .. }) => emit(ImportItem::Skipped(reason::OVER_LIMIT)),
+        Err(_) => emit(ImportItem::Skipped(reason::DAMAGED)),
     }
 }
 

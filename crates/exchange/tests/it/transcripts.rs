@@ -3,7 +3,7 @@
 use crate::fixtures::{NOW, import_everything};
 use backstory_capture::{Redactor, RedactorOptions};
 use backstory_distil::{DistilTrigger, Distillation, distil};
-use backstory_exchange::{ForeignDatabases, import_transcripts};
+use backstory_exchange::{CarriedTranscript, ForeignDatabases, import_transcripts};
 use backstory_hosts::{Host, HostPaths};
 use backstory_memory::{
     Content, EventId, EventKind, Kind, Memory, ProjectKey, ProjectRef, Redacted, SessionId, Standing,
@@ -32,7 +32,8 @@ fn imported(home: &Path, cwd: &Path) -> Store {
         fs::write(folder.join(format!("{}.jsonl", session.session)), session.text).unwrap();
     }
     let places = HostPaths::default().with_directory(Host::ClaudeCode, home);
-    let transcripts = Host::ClaudeCode.transcripts(&places, &ForeignDatabases);
+    let transcripts = Host::ClaudeCode.transcripts(&places, &ForeignDatabases).into_iter();
+    let transcripts = transcripts.map(|transcript| CarriedTranscript { transcript, carrier: None }).collect();
     let redactor = Redactor::new(RedactorOptions::default());
     let mut store = opened(home);
     let report =

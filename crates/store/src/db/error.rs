@@ -97,6 +97,14 @@ pub enum StoreError {
     /// Reading ran into its deadline.
     #[error("the time was over")]
     OutOfTime,
+    /// Another program's database holds more than is read of one.
+    #[error("`{}` is over the limits of an import: {detail}", .path.display())]
+    OverLimit {
+        /// The database.
+        path: PathBuf,
+        /// Which limit.
+        detail: String,
+    },
     /// A row holds something it never should.
     #[error("cannot read {what}: {detail}")]
     BadRow {
@@ -170,6 +178,7 @@ impl StoreError {
             | StoreError::Superseded { .. }
             | StoreError::Forgotten { .. }
             | StoreError::OutOfTime
+            | StoreError::OverLimit { .. }
             | StoreError::TooLarge { .. }
             | StoreError::BadRow { .. } => false,
         }

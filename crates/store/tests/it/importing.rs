@@ -3,7 +3,7 @@
 use crate::kit::{NOW, arrival, arrival_saying};
 use crate::test_store::TestStore;
 use backstory_memory::{Event, MemoryId, Provenance, Redacted, Timestamp};
-use backstory_store::{ForeignDatabase, ImportProgress, IncomingEvent, RowQuery, StoreError};
+use backstory_store::{ForeignDatabase, ForeignLimits, ImportProgress, IncomingEvent, RowQuery, StoreError};
 use rusqlite::Connection;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -106,7 +106,7 @@ fn another_programs_database_is_read_and_left_alone() {
     let path = dir.path().join("theirs?.db");
     another_program(&path).close().unwrap();
     let before = listing(dir.path());
-    let foreign = ForeignDatabase::open(&path).unwrap();
+    let foreign = ForeignDatabase::open(&path, ForeignLimits::PROGRAM).unwrap();
     let rows = foreign.rows(ODD).unwrap();
     let said: Vec<_> =
         rows.iter().map(|row| (row.integer("id"), row.text("said"), row.real("score"))).collect();
@@ -137,18 +137,88 @@ fn what_another_program_has_not_moved_out_of_its_log_is_read_too() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("live.db");
     let theirs = another_program(&path);
-    assert_eq!(ForeignDatabase::open(&path).unwrap().rows(ODD).unwrap().len(), 3);
+    assert_eq!(ForeignDatabase::open(&path, ForeignLimits::PROGRAM).unwrap().rows(ODD).unwrap().len(), 3);
     theirs.execute("DELETE FROM \"odd \"\"name\"", []).unwrap();
-    assert!(ForeignDatabase::open(&path).unwrap().rows(ODD).unwrap().is_empty());
+    assert!(ForeignDatabase::open(&path, ForeignLimits::PROGRAM).unwrap().rows(ODD).unwrap().is_empty());
 }
 
 #[test]
 fn what_is_no_database_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("letter.txt");
-    assert!(ForeignDatabase::open(&path).is_err());
+    assert!(ForeignDatabase::open(&path, ForeignLimits::PROGRAM).is_err());
     std::fs::write(&path, "Dear reader, ".repeat(900)).unwrap();
-    assert!(ForeignDatabase::open(&path).is_err());
-    assert!(ForeignDatabase::open(dir.path()).is_err());
+    assert!(ForeignDatabase::open(&path, ForeignLimits::PROGRAM).is_err());
+    assert!(ForeignDatabase::open(dir.path(), ForeignLimits::PROGRAM).is_err());
     assert_eq!(listing(dir.path()).len(), 1);
+}
+
+#[test]
+fn only_real_tables_of_another_program_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let forged = "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET type = 'table', rootpage = 2 WHERE name = 'endless';";
+    for (name, more) in [("trap.db", ""), ("forged.db", forged)] {
+        let path = dir.path().join(name);
+        let theirs = Connection::open(&path).unwrap();
+        theirs
+            .execute_batch(&format!(
+                "CREATE VIEW endless (id, said) AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, 'x' FROM n;
+                 CREATE VIRTUAL TABLE virtual USING fts5 (id, said);
+                 INSERT INTO virtual VALUES (1, 'made up');
+                 CREATE TABLE real (id, said);
+                 INSERT INTO real VALUES (1, 'there'); {more}"
+            ))
+            .unwrap();
+        theirs.close().unwrap();
+        let foreign = match ForeignDatabase::open(&path, ForeignLimits::REPOSITORY) {
+            Ok(foreign) => foreign,
+            // SQLite refuses the forged schema as a whole.
+            Err(_) if !more.is_empty() => continue,
+            Err(error) => panic!("{error}"),
+        };
+        for (table, rows) in [("endless", 0), ("virtual", 0), ("real", 1)] {
+            let wanted = RowQuery { table, columns: &["id", "said"], order: &["id"], ..RowQuery::default() };
+            assert_eq!(foreign.rows(wanted).unwrap().len(), rows, "{name}: {table}");
+        }
+    }
+}
+
+#[test]
+fn another_programs_database_is_read_up_to_its_limits() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("large.db");
+    let theirs = Connection::open(&path).unwrap();
+    theirs
+        .execute_batch(
+            "CREATE TABLE said (id INTEGER, words TEXT);
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+             INSERT INTO said SELECT 5001 - i, printf('%.100c', 'x') FROM n;",
+        )
+        .unwrap();
+    theirs.close().unwrap();
+    let none = ForeignLimits::PROGRAM;
+    let read = |limits: ForeignLimits, order: &[&str]| {
+        let wanted = RowQuery { table: "said", columns: &["id", "words"], only: &[], order };
+        let mut ids = Vec::new();
+        let read = ForeignDatabase::open(&path, limits).and_then(|foreign| {
+            foreign.each(wanted, |row| {
+                ids.extend(row.integer("id"));
+                ControlFlow::Continue(())
+            })
+        });
+        (ids, read.map_err(|error| error.to_string()))
+    };
+    assert_eq!(read(none, &["id"]), ((1..=5000).collect(), Ok(())));
+    let cases = [
+        (ForeignLimits { rows: 10, ..none }, (1..=10).collect(), "`said` has more than 10 rows"),
+        (ForeignLimits { value_bytes: 1000, ..none }, (1..=9).collect(), "it holds more than 1000 bytes"),
+        (ForeignLimits { steps: 10_000, ..none }, Vec::new(), "it takes too long to read"),
+        (ForeignLimits { file_bytes: 4096, ..none }, Vec::new(), "and 4096 are read"),
+    ];
+    for (limits, expected, why) in cases {
+        let (ids, read) = read(limits, &["id"]);
+        assert_eq!(ids, expected, "{why}");
+        let error = read.unwrap_err();
+        assert!(error.contains("over the limits of an import") && error.contains(why), "{error}");
+    }
 }

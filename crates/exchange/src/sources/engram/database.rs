@@ -2,15 +2,16 @@
 
 use super::{EngramFields, EngramIndex, OBSERVATION, SESSION};
 use crate::imported::ImportItem;
-use crate::sources::UnreadableSource;
-use crate::sources::rows::{each_row, item_from, look_up, reason, skip_rows};
+use crate::sources::rows::{each_row, item_from, look_up, open_tables, reason, skip_rows};
+use crate::sources::{SourceInstance, UnreadableSource};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::collections::HashMap;
-use std::path::Path;
 
-pub(super) fn read(path: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<(), UnreadableSource> {
-    let db = ForeignDatabase::open(path).map_err(|error| UnreadableSource(error.to_string()))?;
-    let tables = db.tables().map_err(|error| UnreadableSource(error.to_string()))?;
+pub(super) fn read(
+    instance: &SourceInstance,
+    emit: &mut dyn FnMut(ImportItem),
+) -> Result<(), UnreadableSource> {
+    let (db, tables) = open_tables(instance)?;
     if !["observations", "sessions"].iter().all(|name| tables.iter().any(|table| table == name)) {
         return Err(UnreadableSource("not a database of engram".to_owned()));
     }

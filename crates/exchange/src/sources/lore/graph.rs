@@ -5,13 +5,13 @@ use crate::imported::ImportedMemory;
 use crate::sources::rows::look_up;
 use backstory_memory::Timestamp;
 use backstory_memory::foreign_time;
-use backstory_store::{ForeignDatabase, RowQuery, UsageHistory};
+use backstory_store::{ForeignDatabase, ForeignLimits, RowQuery, UsageHistory};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::path::Path;
 
 /// Links the records to each other.
-pub(super) fn link(root: &Path, memories: &mut [ImportedMemory]) {
+pub(super) fn link(root: &Path, limits: ForeignLimits, memories: &mut [ImportedMemory]) {
     let places: HashMap<String, usize> =
         memories.iter().enumerate().map(|(at, memory)| (memory.name.clone(), at)).collect();
     for edge in edges(root) {
@@ -22,7 +22,7 @@ pub(super) fn link(root: &Path, memories: &mut [ImportedMemory]) {
             others.push(edge.to);
         }
     }
-    for (name, uses) in uses(root) {
+    for (name, uses) in uses(root, limits) {
         if let Some(memory) = places.get(&name).and_then(|at| memories.get_mut(*at)) {
             let never = UsageHistory {
                 updated_at: memory.created_at,
@@ -74,10 +74,12 @@ struct LoreUses {
 }
 
 /// Reads how often each record was looked up.
-fn uses(root: &Path) -> HashMap<String, LoreUses> {
+fn uses(root: &Path, limits: ForeignLimits) -> HashMap<String, LoreUses> {
     let mut uses: HashMap<String, LoreUses> = HashMap::new();
     let path = root.join("search.db");
-    let Some(db) = path.is_file().then(|| ForeignDatabase::open(&path).ok()).flatten() else { return uses };
+    let Some(db) = path.is_file().then(|| ForeignDatabase::open(&path, limits).ok()).flatten() else {
+        return uses;
+    };
     let columns = &["record_id", "accessed_at"];
     let log = RowQuery { table: "access_log", columns, order: columns, ..RowQuery::default() };
     look_up(&db, log, |row| {

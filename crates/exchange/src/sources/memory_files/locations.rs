@@ -2,6 +2,7 @@
 //!
 //! A link is followed only to a file that lies in the same folder: a repository must not make us read somebody's keys.
 
+use crate::sources::carriers::inside;
 use backstory_capture::git::work_tree_of;
 use backstory_hosts::{DatabaseOpener, Host, HostPaths, HostTranscript, TableReader, TranscriptItem};
 use std::collections::BTreeSet;
@@ -153,15 +154,6 @@ impl DatabaseOpener for TranscriptFilesOnly {
     fn open(&self, _: &Path) -> Result<Box<dyn TableReader>, String> {
         Err("there are none".to_owned())
     }
-}
-
-/// Returns a file's true path, if it is one and lies in the folder. Without a known home there is no file at all.
-fn inside(root: &Path, path: &Path) -> Option<PathBuf> {
-    if !root.is_absolute() {
-        return None;
-    }
-    let (root, path) = (root.canonicalize().ok()?, path.canonicalize().ok()?);
-    (path.starts_with(root) && path.is_file()).then_some(path)
 }
 
 fn files_in(root: &Path, folder: &Path, ending: &str, depth: usize) -> Vec<PathBuf> {
