@@ -9,6 +9,7 @@ mod docs;
 mod fuzz;
 mod guard;
 mod places;
+mod real;
 mod scorecard;
 mod tidy;
 mod torture;
@@ -26,6 +27,7 @@ docs       write the references generated from the program: docs/cli.md, docs/co
 bench      measure the performance figures on this machine
 guard      count the instructions of a hook and a search, and fail at 15 % more than recorded
 scorecard  measure recall and distillation on published sets; writes docs/scorecard.md
+real       measure memories and injections on real sessions, against gold; writes sheets for a judge
 dataset    convert a published data set into the format of `backstory eval`
 calibrate  compare the token estimate with real vocabularies; writes the counts its test uses
 torture    run every bar of the reliability table at full size
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
             "bench" => bench::run(rest),
             "guard" => guard::run(rest),
             "scorecard" => scorecard::run(rest),
+            "real" => real::run(rest),
             "dataset" => datasets::run(rest),
             "calibrate" => calibrate::run(),
             "torture" => torture::run(rest),

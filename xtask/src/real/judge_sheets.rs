@@ -1,0 +1,118 @@
+//! Sheets for a judge: memories drawn by lot, every session-start block, every handoff. One JSON line an item to fill in, and Markdown to read.
+
+use super::figures::put;
+use super::project_run::{ProjectRun, RunMemory};
+use crate::{TaskResult, say};
+use backstory_memory::digest;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::path::Path;
+
+/// One item to judge. What is `None` is for the judge to fill in.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SheetItem {
+    pub(crate) item: String,
+    pub(crate) sheet: String,
+    pub(crate) project: String,
+    pub(crate) session: String,
+    pub(crate) kind: String,
+    pub(crate) title: String,
+    pub(crate) body: String,
+    /// useful, neutral, junk or wrong.
+    pub(crate) content: Option<String>,
+    /// good, ok or bad.
+    pub(crate) title_quality: Option<String>,
+    /// Of a block: each line, to be judged like a content, or as unreadable.
+    pub(crate) lines: Vec<SheetLine>,
+    /// Of a block: yes or no.
+    pub(crate) worth_its_tokens: Option<String>,
+}
+
+/// One line of a block.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct SheetLine {
+    pub(crate) text: String,
+    pub(crate) content: Option<String>,
+}
+
+/// Memories drawn, handoffs apart.
+const SAMPLE: usize = 160;
+const SEED: &[u8] = b"1";
+
+const RUBRIC: &str = "# Sheets for a judge
+
+Read the session first (its view), then the item; judge by the end of the session. Fill `sheets.jsonl` in: one line an item.
+
+- `content`: **useful**: a developer on this project would be glad to read this weeks later; true at the end of the session;
+  self-contained. **neutral**: true, dull or derivable. **junk**: torn, chatter, of the moment, not self-contained. **wrong**: false,
+  refuted, only proposed, or attributed to somebody who did not say it.
+- `title_quality`: **good**: a colleague would write it; **ok**: understandable; **bad**: cut, agent-speak, debris, the prompt itself,
+  says nothing.
+- Blocks of a session start: `content` of every line, also **unreadable**; `worth_its_tokens`: yes or no.
+";
+
+/// Writes the sheets of all projects into a folder.
+pub(crate) fn write(runs: &[ProjectRun], folder: &Path) -> TaskResult {
+    let mut items = draw(runs);
+    for run in runs {
+        let handoffs = run.sessions.iter().filter_map(|it| it.handoff.as_ref());
+        items.extend(handoffs.map(|it| memory_item("handoff", &run.project, it)));
+        let starts = run.injections.iter().filter(|it| it.event == "SessionStart");
+        items.extend(starts.map(|it| SheetItem {
+            sheet: "start".to_owned(),
+            project: run.project.clone(),
+            session: it.session.clone(),
+            body: it.text.clone(),
+            lines:
+                it.lines().iter().map(|line| SheetLine { text: (*line).to_owned(), content: None }).collect(),
+            ..SheetItem::default()
+        }));
+    }
+    let mut lines = String::new();
+    let mut readable = RUBRIC.to_owned();
+    for (at, item) in items.iter_mut().enumerate() {
+        item.item = format!("{:03}", at + 1);
+        lines.push_str(&(serde_json::to_string(item)? + "\n"));
+        put(
+            &mut readable,
+            format_args!("\n## {} {} {} {}\n\n", item.item, item.project, item.session, item.kind),
+        );
+        put(
+            &mut readable,
+            format_args!("{}\n\n```text\n{}\n```\n", item.title, item.body.replace("```", "'''")),
+        );
+    }
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("sheets.jsonl"), lines)?;
+    fs::write(folder.join("sheets.md"), readable)?;
+    say(&format!("{} items for a judge: {}", items.len(), folder.display()));
+    Ok(())
+}
+
+/// Draws memories over all projects: always the same of the same memories.
+fn draw(runs: &[ProjectRun]) -> Vec<SheetItem> {
+    let all = runs.iter().flat_map(|run| run.memories.iter().map(move |memory| (run, memory)));
+    let mut drawn: Vec<_> = all.filter(|(_, memory)| memory.kind != "handoff" && memory.is_live()).collect();
+    drawn.sort_by_cached_key(|(run, memory)| lot(&run.project, memory));
+    drawn.into_iter().take(SAMPLE).map(|(run, memory)| memory_item("memory", &run.project, memory)).collect()
+}
+
+fn lot(project: &str, memory: &RunMemory) -> String {
+    let fields =
+        [project.as_bytes(), memory.kind.as_bytes(), memory.title.as_bytes(), memory.body.as_bytes(), SEED];
+    digest(fields).to_string()
+}
+
+fn memory_item(sheet: &str, project: &str, memory: &RunMemory) -> SheetItem {
+    SheetItem {
+        sheet: sheet.to_owned(),
+        project: project.to_owned(),
+        session: memory.session.clone().unwrap_or_default(),
+        kind: memory.kind.clone(),
+        title: memory.title.clone(),
+        body: memory.body.clone(),
+        ..SheetItem::default()
+    }
+}

@@ -1,0 +1,149 @@
+//! Reads filled sheets back and prints what the judges say.
+
+use super::figures::put;
+use super::judge_sheets::SheetItem;
+use super::matching::is_work;
+use crate::{TaskResult, say};
+use std::fs;
+use std::path::Path;
+
+const CONTENTS: [&str; 5] = ["useful", "neutral", "junk", "wrong", "unreadable"];
+const TITLES: [&str; 3] = ["good", "ok", "bad"];
+const GROUPS: [&str; 7] = ["work", "knowledge", "summary", "handoff", "discovery", "note", "all"];
+
+/// Prints the tables over every sheet in a folder.
+pub(crate) fn print(folder: &Path) -> TaskResult {
+    let mut items: Vec<SheetItem> = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| format!("reading {}: {error}", folder.display()))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|it| it == "jsonl") {
+            for line in fs::read_to_string(&path)?.lines().filter(|line| !line.trim().is_empty()) {
+                let item = serde_json::from_str(line)
+                    .map_err(|error| format!("{}: {error}: {line}", path.display()))?;
+                items.push(item);
+            }
+        }
+    }
+    say(&tables(&items)?);
+    Ok(())
+}
+
+/// Returns both tables.
+fn tables(items: &[SheetItem]) -> TaskResult<String> {
+    check(items)?;
+    let mut text = "| kind | n | useful | neutral | junk | wrong | title good / ok / bad |\n|---|---|---|---|---|---|---|\n".to_owned();
+    let judged: Vec<&SheetItem> =
+        items.iter().filter(|it| it.sheet != "start" && it.content.is_some()).collect();
+    for group in GROUPS {
+        let own: Vec<_> = judged.iter().filter(|it| group == "all" || group_of(&it.kind) == group).collect();
+        let contents: Vec<&str> = own.iter().filter_map(|it| it.content.as_deref()).collect();
+        let titles: Vec<&str> = own.iter().filter_map(|it| it.title_quality.as_deref()).collect();
+        let [useful, neutral, junk, wrong] =
+            ["useful", "neutral", "junk", "wrong"].map(|it| percent(&contents, it));
+        let titles = TITLES.map(|it| percent(&titles, it)).join(" / ");
+        put(
+            &mut text,
+            format_args!(
+                "| {group} | {} | {useful} | {neutral} | {junk} | {wrong} | {titles} |\n",
+                own.len()
+            ),
+        );
+    }
+    let starts: Vec<&SheetItem> = items.iter().filter(|it| it.sheet == "start").collect();
+    let lines: Vec<&str> =
+        starts.iter().flat_map(|it| &it.lines).filter_map(|it| it.content.as_deref()).collect();
+    let shares = CONTENTS.map(|it| format!("{it} {} %", percent(&lines, it))).join(", ");
+    let worth: Vec<&str> = starts.iter().filter_map(|it| it.worth_its_tokens.as_deref()).collect();
+    let is_worth = worth.iter().filter(|it| **it == "yes").count();
+    put(
+        &mut text,
+        format_args!(
+            "\nsession-start lines: n {}, {shares}; worth its tokens: {is_worth} of {} blocks\n",
+            lines.len(),
+            worth.len()
+        ),
+    );
+    let open = items.iter().filter(|it| it.sheet != "start" && it.content.is_none()).count();
+    let open_lines = starts.iter().flat_map(|it| &it.lines).filter(|it| it.content.is_none()).count();
+    put(&mut text, format_args!("not judged: {open} memories, {open_lines} lines"));
+    Ok(text)
+}
+
+/// Refuses words that are not in the rubric: a typing mistake must not vanish from a table.
+fn check(items: &[SheetItem]) -> TaskResult {
+    for item in items {
+        let lines = item.lines.iter().filter_map(|it| it.content.as_ref());
+        let unknown = lines.chain(&item.content).find(|it| !CONTENTS.contains(&it.as_str()));
+        let unknown =
+            unknown.or_else(|| item.title_quality.as_ref().filter(|it| !TITLES.contains(&it.as_str())));
+        if let Some(word) = unknown {
+            return Err(format!("item {} is judged `{word}`, which is not in the rubric", item.item).into());
+        }
+    }
+    Ok(())
+}
+
+fn group_of(kind: &str) -> &str {
+    match kind {
+        kind if is_work(kind) => "work",
+        "summary" | "handoff" | "discovery" | "note" => kind,
+        _ => "knowledge",
+    }
+}
+
+/// Returns the share of a word, in whole percent.
+fn percent(words: &[&str], word: &str) -> String {
+    let count = words.iter().filter(|it| **it == word).count();
+    if words.is_empty() {
+        "·".to_owned()
+    } else {
+        format!("{}", (100 * count + words.len() / 2) / words.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::real::judge_sheets::SheetLine;
+
+    fn judged(kind: &str, content: &str, title: &str) -> SheetItem {
+        let (content, title_quality) = (Some(content.to_owned()), Some(title.to_owned()));
+        SheetItem {
+            sheet: "memory".to_owned(),
+            kind: kind.to_owned(),
+            content,
+            title_quality,
+            ..SheetItem::default()
+        }
+    }
+
+    #[test]
+    fn a_tally_counts_by_group_and_names_what_is_open() {
+        let line =
+            |content: Option<&str>| SheetLine { text: String::new(), content: content.map(str::to_owned) };
+        let start = SheetItem {
+            sheet: "start".to_owned(),
+            lines: vec![line(Some("useful")), line(Some("unreadable")), line(None)],
+            worth_its_tokens: Some("yes".to_owned()),
+            ..SheetItem::default()
+        };
+        let items = [
+            judged("feature", "useful", "good"),
+            judged("bugfix", "junk", "bad"),
+            judged("rule", "useful", "ok"),
+            SheetItem { sheet: "memory".to_owned(), ..SheetItem::default() },
+            start,
+        ];
+        let text = tables(&items).unwrap();
+        for row in [
+            "| work | 2 | 50 | 0 | 50 | 0 | 50 / 0 / 50 |",
+            "| knowledge | 1 | 100 | 0 | 0 | 0 | 0 / 100 / 0 |",
+            "| all | 3 | 67 | 0 | 33 | 0 | 33 / 33 / 33 |",
+            "session-start lines: n 2, useful 50 %, neutral 0 %, junk 0 %, wrong 0 %, unreadable 50 %; worth its tokens: 1 of 1 blocks",
+            "not judged: 1 memories, 1 lines",
+        ] {
+            assert!(text.contains(row), "{row}\n{text}");
+        }
+        assert!(tables(&[judged("rule", "usefull", "ok")]).is_err());
+    }
+}
