@@ -7,6 +7,7 @@ mod address;
 mod hub_error;
 mod hub_vectors;
 mod members;
+mod message_limit;
 mod migrate;
 mod pull;
 mod push;

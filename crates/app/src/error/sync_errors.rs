@@ -104,6 +104,7 @@ fn hint(error: &HubError) -> Option<String> {
         HubError::NotAllowed { .. } => "only the owner of the hub may do this",
         HubError::Full => "its owner has to make space; nothing is lost, and it is pushed later",
         HubError::Busy { .. } | HubError::Collided { .. } => "try again in a moment; nothing is lost",
+        HubError::TooLong { .. } => "nothing of it was kept; whoever runs the hub has to say what is in it",
         HubError::UnusableCertificate { .. } => "check `sslrootcert` in the address",
         HubError::ConnectionLost { .. } => "nothing is lost: try again when the connection is back",
         HubError::Rejected { .. } | HubError::BadRow(_) | HubError::Sql { .. } => return None,

@@ -2,10 +2,11 @@
 //!
 //! A URL with a password is refused: it would be visible in the list of processes, in the shell's history and in our store.
 
+use super::message_limit::{LimitedPlain, LimitedTls};
 use super::tls::{Security, connector};
 use crate::HubError;
 use percent_encoding::percent_decode_str;
-use postgres::config::{Host, SslMode};
+use postgres::config::{Host, SslMode, SslNegotiation};
 use postgres::{Client, Config, NoTls};
 use std::fmt;
 use std::net::IpAddr;
@@ -137,10 +138,15 @@ impl HubAddress {
             config.password(password);
         }
         let connected = match &self.security {
-            Security::Proven { root } if !is_socket(&config) => {
-                config.ssl_mode(SslMode::Require).connect(connector(root.as_deref())?)
+            _ if is_socket(&config) => config.ssl_mode(SslMode::Disable).connect(NoTls),
+            Security::Proven { root } => {
+                config.ssl_mode(SslMode::Require).connect(LimitedTls(connector(root.as_deref())?))
             }
-            _ => config.ssl_mode(SslMode::Disable).connect(NoTls),
+            // Without TLS the library lets nobody see the stream; what it takes for TLS here is none.
+            Security::None => config
+                .ssl_mode(SslMode::Require)
+                .ssl_negotiation(SslNegotiation::Direct)
+                .connect(LimitedPlain),
         };
         connected.map_err(|error| HubError::from_connecting(self, error))
     }

@@ -1,5 +1,6 @@
 //! Why a hub cannot be used, by what a person can do about it.
 
+use super::message_limit::TOO_LONG;
 use crate::HubAddress;
 use postgres::error::SqlState;
 use std::path::PathBuf;
@@ -153,6 +154,12 @@ pub enum HubError {
         /// What is wrong with it.
         detail: String,
     },
+    /// The hub sends more than it can have to say.
+    #[error("the hub sends {TOO_LONG}, trying to {doing}")]
+    TooLong {
+        /// What was being done.
+        doing: &'static str,
+    },
     /// A row of the hub cannot be read.
     #[error("the hub holds something unreadable: {0}")]
     BadRow(String),
@@ -178,6 +185,7 @@ impl HubError {
     pub(crate) fn from_connecting(hub: &HubAddress, source: postgres::Error) -> HubError {
         let detail = source.as_db_error().map(|error| error.message().to_owned());
         match (source.code(), detail) {
+            _ if has_cause(&source, TOO_LONG) => HubError::TooLong { doing: "connect" },
             (Some(code), Some(detail)) if code.code().starts_with("28") => {
                 HubError::AccessDenied { member: hub.user().to_owned(), detail }
             }
@@ -198,7 +206,9 @@ impl HubError {
         let Some((code, detail)) =
             source.as_db_error().map(|error| (error.code().clone(), error.message().to_owned()))
         else {
-            return if source.is_closed() {
+            return if has_cause(&source, TOO_LONG) {
+                HubError::TooLong { doing }
+            } else if source.is_closed() {
                 HubError::Busy { doing, detail: "the connection was lost".to_owned() }
             } else {
                 HubError::ConnectionLost { doing, source }

@@ -5,6 +5,7 @@
 mod bad_rows;
 mod exchange;
 mod isolation;
+mod message_length;
 mod owning;
 mod racing;
 mod scale;
