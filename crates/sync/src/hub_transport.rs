@@ -28,24 +28,27 @@ impl Transport for HubTransport<'_> {
         let project = inbox.project;
         let retried = inbox.store.sync().unreadable(project)?;
         let had_unreadable = !retried.is_empty();
-        self.hub.pull(&self.shared.hub_project, since, &retried, |pulled| -> Result<(), SyncError> {
-            (self.on_progress)();
-            match pulled {
-                Pulled::Batch(batch) => {
-                    inbox.apply(batch)?;
-                    (self.on_progress)();
-                }
-                Pulled::Unreadable(uid) => inbox.report.unreadable.push(uid),
-                Pulled::Checkpoint(watermark) => {
-                    if had_unreadable || !inbox.report.unreadable.is_empty() {
-                        inbox.store.sync_mut().set_unreadable(project, &inbox.report.unreadable)?;
+        let horizon =
+            self.hub.pull(&self.shared.hub_project, since, &retried, |pulled| -> Result<(), SyncError> {
+                (self.on_progress)();
+                match pulled {
+                    Pulled::Batch(batch) => {
+                        inbox.apply(batch)?;
+                        (self.on_progress)();
                     }
-                    inbox.store.sync_mut().set_watermark(project, watermark)?;
+                    Pulled::Unreadable(uid) => inbox.report.unreadable.push(uid),
+                    Pulled::Checkpoint(watermark) => {
+                        if had_unreadable || !inbox.report.unreadable.is_empty() {
+                            inbox.store.sync_mut().set_unreadable(project, &inbox.report.unreadable)?;
+                        }
+                        inbox.store.sync_mut().set_watermark(project, watermark)?;
+                    }
                 }
-            }
-            Ok(())
-        })?;
+                Ok(())
+            })?;
         (self.on_progress)();
+        let held_at = self.hub.is_held_back(&self.shared.hub_project, horizon)?.then_some(horizon);
+        inbox.report.held_since = inbox.store.sync_mut().note_held_back(project, held_at, inbox.now)?;
         inbox.store.sync_mut().requeue_lost(project)?;
         Ok(())
     }

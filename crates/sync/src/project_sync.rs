@@ -27,6 +27,10 @@ pub struct SyncReport {
     pub kept_local: u64,
     /// What was pulled and applied.
     pub pulled: InboxReport,
+    /// How many memories of others were not taken in: the share policy leaves out their kind.
+    pub left_out: u64,
+    /// Since when changes of others are held back by a transaction that is open on the hub.
+    pub held_since: Option<Timestamp>,
     /// The memories the hub rejected: uid and reason.
     pub rejected_by_hub: BTreeMap<String, String>,
     /// The uids of memories on the hub that this build cannot read.
@@ -52,7 +56,7 @@ pub(crate) struct Inbox<'a> {
     pub(crate) report: &'a mut SyncReport,
     policy: &'a SharePolicy,
     member: Option<String>,
-    now: Timestamp,
+    pub(crate) now: Timestamp,
 }
 
 impl Inbox<'_> {
@@ -63,7 +67,9 @@ impl Inbox<'_> {
 
     /// Applies a batch.
     pub(crate) fn apply(&mut self, batch: SyncBatch) -> Result<(), SyncError> {
+        let pulled = batch.memories.len();
         let batch = self.policy.incoming(batch, self.member.as_deref());
+        self.report.left_out += (pulled - batch.memories.len()) as u64;
         self.report.pulled.add(self.store.sync_mut().apply_batch(self.project, &batch, self.now)?);
         Ok(())
     }

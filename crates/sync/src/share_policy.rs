@@ -54,9 +54,7 @@ impl SharePolicy {
 
     /// Whether content may be shared: of a kind that may, of the project and not of the user alone, and not what every clone holds anyway.
     fn may_be_shared(&self, content: &Content) -> bool {
-        self.kinds.contains(&content.kind)
-            && content.scope == MemoryScope::Project
-            && !content.is_of_rules_file()
+        self.admits(content) && content.scope == MemoryScope::Project
     }
 
     /// Whether content is shared without a change. A vector is made of every word, so only then may it leave.
@@ -64,8 +62,21 @@ impl SharePolicy {
         self.may_be_shared(content) && *prepare(content.clone(), &self.redactor) == *content
     }
 
-    /// Makes pulled changes fit to be stored: redacted, capped, and with the provenance that they have on this machine.
-    pub(crate) fn incoming(&self, batch: SyncBatch, member: Option<&str>) -> Redacted<SyncBatch> {
+    /// Whether content of others is taken in: what may not be pushed to a team is not accepted from it either.
+    #[must_use]
+    pub fn admits(&self, content: &Content) -> bool {
+        self.kinds.contains(&content.kind) && !content.is_of_rules_file()
+    }
+
+    /// Makes pulled changes fit to be stored: of the kinds that are shared, redacted, capped, and with the provenance that they have on
+    /// this machine.
+    pub(crate) fn incoming(&self, mut batch: SyncBatch, member: Option<&str>) -> Redacted<SyncBatch> {
+        batch
+            .memories
+            .retain(|memory| memory.revisions.last().is_some_and(|last| self.admits(&last.content)));
+        for memory in &mut batch.memories {
+            memory.revisions.retain(|revision| self.admits(&revision.content));
+        }
         let restamp = |memory: SharedMemory| {
             let restamp = |revision: &SharedRevision| {
                 let first = memory.first_saying(revision);
@@ -97,5 +108,46 @@ impl SharePolicy {
             TeamProvenance::External => Provenance::External,
             TeamProvenance::Team => Provenance::Team(author.to_owned()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backstory_capture::RedactorOptions;
+    use backstory_memory::{Timestamp, Uid};
+
+    fn shared(uid: &str, kinds: &[Kind]) -> SharedMemory {
+        let said = |(at, kind): (i64, &Kind)| SharedRevision {
+            content: Content::new(*kind, "a title", "a body"),
+            superseded_by: None,
+            at: Timestamp(at),
+            author: "bob".to_owned(),
+        };
+        let revisions = (1..).zip(kinds).map(said).collect();
+        SharedMemory { uid: Uid::parse(uid).unwrap(), created_at: Timestamp(1), revisions }
+    }
+
+    #[test]
+    fn what_the_policy_keeps_local_is_not_taken_in_from_others_either() {
+        let redactor = Redactor::new(RedactorOptions::default());
+        let policy = SharePolicy::new(vec![Kind::Decision, Kind::Note], TeamProvenance::Team, redactor);
+        let memories = vec![
+            shared("decision", &[Kind::Decision]),
+            shared("handoff", &[Kind::Handoff]),
+            shared("summary", &[Kind::Note, Kind::Summary]),
+            shared("once-a-handoff", &[Kind::Handoff, Kind::Note]),
+        ];
+        let batch = SyncBatch { memories, ..SyncBatch::default() };
+        let taken = policy.incoming(batch, Some("ann")).into_inner();
+        let taken: Vec<(&str, Vec<Kind>)> = taken
+            .memories
+            .iter()
+            .map(|memory| {
+                let kinds = memory.revisions.iter().map(|revision| revision.content.kind).collect();
+                (memory.uid.as_str(), kinds)
+            })
+            .collect();
+        assert_eq!(taken, [("decision", vec![Kind::Decision]), ("once-a-handoff", vec![Kind::Note])]);
     }
 }

@@ -103,6 +103,7 @@ pub(crate) fn share_through_git(
         hub_project: GIT_TEAM.to_owned(),
         watermark: Watermark::default(),
         epoch: None,
+        held_since: None,
     };
     Ok((shared, true))
 }

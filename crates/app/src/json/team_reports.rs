@@ -1,7 +1,9 @@
 //! Teams in JSON: who is in them, what is shared with them, what was pushed and pulled.
 
 use crate::explain::SumShape;
+use crate::times;
 use crate::words::{memories, one_line};
+use backstory_memory::Timestamp;
 use backstory_sync::{Revocation, SyncReport, VectorSupport};
 use serde::Serialize;
 
@@ -91,6 +93,8 @@ pub struct SharedProjectShape {
     pub project: String,
     pub shared_as: String,
     pub to_push: u64,
+    /// Since when an open transaction on the hub's server holds back what others pushed.
+    pub held_since: Option<String>,
 }
 
 /// What `project share --json` answers.
@@ -160,6 +164,8 @@ pub struct ProjectSyncShape {
     pub team: String,
     pub pushed: u64,
     pub kept_local: u64,
+    /// Memories of others that were not taken in: `[team] kinds` leaves out their kind.
+    pub left_out: u64,
     pub written: u64,
     pub revised: u64,
     pub forgotten: u64,
@@ -173,6 +179,8 @@ pub struct ProjectSyncShape {
     pub in_other_project: u64,
     /// Whether the hub was restored, so that everything was pulled again.
     pub resynced: bool,
+    /// Since when an open transaction on the hub's server holds back what others pushed.
+    pub held_since: Option<String>,
 }
 
 /// A memory the hub rejected.
@@ -182,14 +190,26 @@ pub struct RejectedShape {
     pub why: String,
 }
 
+/// Why a pull is held back, and who can end it.
+pub const HELD_BACK: &str = "a transaction is open on the hub's server; its owner finds it in pg_stat_activity (the oldest xact_start) and ends it";
+
+/// A pull is held back for a moment whenever others push; only what lasts longer is worth a word.
+const HELD_LONG_MS: i64 = 2 * 60 * 1000;
+
+/// Returns since when a pull is held back, if that is longer than others take to push.
+pub(crate) fn held_since(since: Option<Timestamp>, now: Timestamp) -> Option<String> {
+    since.filter(|since| now.0 - since.0 >= HELD_LONG_MS).map(times::iso)
+}
+
 impl ProjectSyncShape {
-    pub(crate) fn new(project: String, team: String, synced: SyncReport) -> ProjectSyncShape {
+    pub(crate) fn new(project: String, team: String, synced: SyncReport, now: Timestamp) -> ProjectSyncShape {
         let rejected = synced.rejected_by_hub.into_iter().map(|(uid, why)| RejectedShape { uid, why });
         ProjectSyncShape {
             project,
             team,
             pushed: synced.pushed,
             kept_local: synced.kept_local,
+            left_out: synced.left_out,
             written: synced.pulled.written,
             revised: synced.pulled.revised,
             forgotten: synced.pulled.forgotten,
@@ -198,6 +218,7 @@ impl ProjectSyncShape {
             refused: synced.pulled.refused,
             in_other_project: synced.in_other_project,
             resynced: synced.resynced,
+            held_since: held_since(synced.held_since, now),
         }
     }
 
@@ -217,6 +238,9 @@ impl ProjectSyncShape {
         }
         for uid in &self.unreadable {
             lines.push(format!("{} cannot be read; a newer version of Backstory may", one_line(uid)));
+        }
+        if let Some(since) = &self.held_since {
+            lines.push(format!("what others pushed is held back since {since}: {HELD_BACK}"));
         }
         if self.refused > 0 {
             lines.push(format!("{} refused: not the team's to change", memories(self.refused)));

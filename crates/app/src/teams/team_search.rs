@@ -61,6 +61,9 @@ impl Teams<'_> {
         let policy = app.share_policy();
         let mut shapes = Vec::new();
         for (hit, fused) in ranked(hits, weight, most) {
+            if !policy.admits(&hit.revision.content) {
+                continue;
+            }
             let said_by = [&hit.first_provenance, &hit.revision.content.provenance];
             let provenance = policy.provenance(Some(&member), &hit.first_author, said_by).to_string();
             let id = store.memories().by_uid(&hit.uid)?.map(|memory| memory.id.0);

@@ -4,7 +4,7 @@ use super::Teams;
 use super::sharing::shared_projects;
 use crate::app::project_name;
 use crate::error::{AppError, ErrorCode};
-use crate::json::{SharedProjectShape, TeamListShape, TeamShape};
+use crate::json::{SharedProjectShape, TeamListShape, TeamShape, held_since};
 use crate::times;
 use backstory_store::{Store, Team};
 use backstory_sync::hub_teams;
@@ -22,7 +22,8 @@ impl Teams<'_> {
         for shared in shared_projects(store, |shared| shared.team == team.name)? {
             let project = project_name(store, shared.project)?;
             let to_push = store.sync().count_outbox(shared.project)?;
-            projects.push(SharedProjectShape { project, shared_as: shared.hub_project, to_push });
+            let held_since = held_since(shared.held_since, self.app.now);
+            projects.push(SharedProjectShape { project, shared_as: shared.hub_project, to_push, held_since });
         }
         // A hub that does not answer must not hide the other teams.
         let answered = self.call_hub(&team, |hub, _| Ok((hub.members()?, hub.projects()?)));

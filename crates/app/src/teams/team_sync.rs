@@ -71,7 +71,7 @@ impl Teams<'_> {
             };
             for (project, report) in finished {
                 let name = project_name(&store, project)?;
-                response.projects.push(ProjectSyncShape::new(name, team.name.clone(), report));
+                response.projects.push(ProjectSyncShape::new(name, team.name.clone(), report, app.now));
             }
             match outcome {
                 Ok(()) => store.sync_mut().mark_synced(&team.name, app.now)?,

@@ -3,7 +3,7 @@
 use crate::args::{ActionArgs, team_name, unpushed_policy};
 use crate::exit::Exit;
 use crate::ui::{Ui, memories, one_line};
-use backstory_app::json::{InviteShape, RevokeShape, TeamInitShape, TeamShape};
+use backstory_app::json::{HELD_BACK, InviteShape, RevokeShape, TeamInitShape, TeamShape};
 use backstory_app::teams::{JoinRequest, Revocation, TeamName, Teams, VectorSupport};
 use backstory_app::{App, AppError};
 use clap::Subcommand;
@@ -182,6 +182,9 @@ fn print_team(team: &TeamShape, ui: &Ui) -> Result<(), AppError> {
     for shared in &team.projects {
         let (project, shared_as) = (one_line(&shared.project), one_line(&shared.shared_as));
         ui.line(&format!("  shares {project} as {shared_as}; {} to push", memories(shared.to_push)))?;
+        if let Some(since) = &shared.held_since {
+            ui.say(&format!("{project}: what others pushed is held back since {since}: {HELD_BACK}"));
+        }
     }
     for project in &team.also_shared {
         ui.line(&format!("  others share {}", one_line(project)))?;

@@ -71,6 +71,8 @@ pub struct SharedProject {
     pub watermark: Watermark,
     /// The hub's numbering that the watermark belongs to.
     pub epoch: Option<String>,
+    /// Since when an open transaction on the hub holds back changes of others.
+    pub held_since: Option<Timestamp>,
 }
 
 /// The result of joining a team.
@@ -133,6 +135,23 @@ impl SyncWriter<'_> {
     /// Sets the URL of a hub this user owns.
     pub fn set_owned_hub(&mut self, team: &str, url: &str) -> Result<(), StoreError> {
         self.store.write("note a hub", |db| Ok(metadata::note(db, &owned_hub(team), &url)?))
+    }
+
+    /// Notes that a pull is held back at a watermark, or that it is not. Returns since when it is held back there.
+    pub fn note_held_back(
+        &mut self,
+        project: ProjectId,
+        at: Option<Watermark>,
+        now: Timestamp,
+    ) -> Result<Option<Timestamp>, StoreError> {
+        self.store.write("note what is held back", |db| {
+            let sql = "UPDATE shared_projects SET held_at = ?2,
+                     held_since_ms = CASE WHEN ?2 IS NULL THEN NULL WHEN held_at = ?2 THEN held_since_ms ELSE ?3 END
+                 WHERE project_id = ?1 RETURNING held_since_ms";
+            let values = params![project.0, at.map(|at| at.0), now.0];
+            let since: Option<i64> = db.prepare_cached(sql)?.query_row(values, |row| row.get(0))?;
+            Ok(since.map(Timestamp))
+        })
     }
 
     /// Records when everything was pushed to and pulled from a team.
@@ -248,7 +267,7 @@ impl SyncReader<'_> {
     /// Lists the projects that are shared.
     pub fn shared_projects(&self) -> Result<Vec<SharedProject>, StoreError> {
         self.store.read("list what is shared", |db| {
-            let sql = "SELECT s.project_id, s.team, s.hub_project, s.watermark, s.epoch, t.transport
+            let sql = "SELECT s.project_id, s.team, s.hub_project, s.watermark, s.epoch, t.transport, s.held_since_ms
                  FROM shared_projects s JOIN teams t ON t.name = s.team ORDER BY s.team, s.project_id";
             let mut statement = db.prepare(sql)?;
             let rows = statement.query_map([], shared_project)?;
@@ -296,5 +315,6 @@ fn shared_project(row: &Row<'_>) -> rusqlite::Result<SharedProject> {
         watermark: Watermark(row.get(3)?),
         epoch: row.get(4)?,
         transport: row.get(5)?,
+        held_since: row.get::<_, Option<i64>>(6)?.map(Timestamp),
     })
 }

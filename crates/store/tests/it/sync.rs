@@ -144,6 +144,26 @@ fn a_pulled_tombstone_removes_every_byte_and_keeps_the_memory_out() {
 }
 
 #[test]
+fn a_pull_that_is_held_back_says_since_when_until_it_moves_on() {
+    let mut store = SharingStore::new();
+    let project = store.shared;
+    let mut note = |at: Option<u64>, now: i64| {
+        let since = store.sync_mut().note_held_back(project, at.map(Watermark), Timestamp(now)).unwrap();
+        assert_eq!(store.sync().shared_projects().unwrap()[0].held_since, since);
+        since.map(|since| since.0)
+    };
+    let seen = [
+        note(Some(7), 10),
+        note(Some(7), 20),
+        note(Some(8), 30),
+        note(Some(8), 40),
+        note(None, 50),
+        note(Some(8), 60),
+    ];
+    assert_eq!(seen, [Some(10), Some(10), Some(30), Some(30), None, Some(60)]);
+}
+
+#[test]
 fn an_unshared_project_keeps_what_it_pulled_and_pushes_nothing() {
     let mut store = SharingStore::new();
     store.pull("u1", &[revision(5, "tabs", "bob")]);

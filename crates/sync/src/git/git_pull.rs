@@ -137,7 +137,7 @@ pub fn preview_pull(
     project: Option<ProjectId>,
     share: &GitShare<'_>,
 ) -> Result<GitPull, SyncError> {
-    let GitShare { dir, now, .. } = *share;
+    let GitShare { dir, now, policy } = *share;
     if let Some(project) = project {
         git_share_of(store, project)?;
     }
@@ -153,7 +153,9 @@ pub fn preview_pull(
             folder.refused.add(uid.to_string(), NOT_THE_TEAMS);
         } else if there.is_forgotten {
             preview.forgotten += u64::from(here.is_some());
-        } else if let Some(last) = there.memory.as_ref().and_then(|memory| memory.revisions.last()) {
+        } else if let Some(last) = there.memory.as_ref().and_then(|memory| memory.revisions.last())
+            && policy.admits(&last.content)
+        {
             match here {
                 Some(here) => {
                     let superseded_by = store.memories().links_by_uid(here.id, &uid)?.superseded_by;

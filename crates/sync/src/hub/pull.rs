@@ -13,7 +13,7 @@ use backstory_memory::{SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark
 use postgres::{Row, Transaction};
 
 /// How many rows are fetched at once.
-const PER_PART: i32 = 250;
+const PER_PART: i32 = 100;
 /// How many rows of a table a window holds, about: the rows of one transaction are never split.
 const PER_WINDOW: i64 = 2000;
 
@@ -26,6 +26,13 @@ pub enum Pulled {
     Unreadable(String),
     /// Everything before this was handed out.
     Checkpoint(Watermark),
+}
+
+/// The rows of a table that a pull is about.
+macro_rules! in_range {
+    () => {
+        "team = (SELECT backstory.current_team()) AND project_key = $1 AND xact_id >= $2::text::xid8 AND xact_id < $3::text::xid8"
+    };
 }
 
 impl Hub {
@@ -58,6 +65,23 @@ impl Hub {
         }
         self.windows(Range { project, since, horizon }, again, &mut each)?;
         Ok(horizon)
+    }
+
+    /// Whether others have committed something that no pull can hand out yet: a transaction that began before is still open, and might
+    /// write something older.
+    pub fn is_held_back(&mut self, project: &str, horizon: Watermark) -> Result<bool, HubError> {
+        const BY_OTHERS: &str = concat!(
+            "SELECT EXISTS (SELECT FROM backstory.revisions WHERE author <> session_user AND ",
+            in_range!(),
+            ") OR EXISTS (SELECT FROM backstory.tombstones WHERE author <> session_user AND ",
+            in_range!(),
+            ")"
+        );
+        let mut transaction = self.read()?;
+        // Rows with a number this cluster has not reached were written before a restore.
+        let (_, next) = self::horizon(&mut transaction)?;
+        let (from, to) = Range { project, since: horizon, horizon: next }.bounds();
+        Ok(transaction.query_one(BY_OTHERS, &[&project, &from, &to]).doing(DOING)?.get(0))
     }
 
     fn windows<E: From<HubError>>(
@@ -110,13 +134,6 @@ struct Range<'a> {
 }
 
 const DOING: &str = "read what is new";
-
-/// The rows of a table that a pull is about.
-macro_rules! in_range {
-    () => {
-        "team = (SELECT backstory.current_team()) AND project_key = $1 AND xact_id >= $2::text::xid8 AND xact_id < $3::text::xid8"
-    };
-}
 
 /// The transaction of a table's row with which a window is full.
 macro_rules! full_with {

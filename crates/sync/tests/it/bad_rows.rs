@@ -1,7 +1,7 @@
 //! What does not fit, comes twice, late, from the future or from before a restore: one such row stops nothing else.
 
 use crate::test_hub::{
-    PROJECT, batch, forgotten, found_uids, joined, pull, push, query, revision, titles, uid, with_ann,
+    PROJECT, batch, begin, forgotten, found_uids, joined, pull, push, query, revision, titles, uid, with_ann,
     with_ann_and_bob,
 };
 use backstory_memory::{Kind, Relation, SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark};
@@ -210,4 +210,47 @@ fn a_search_that_takes_too_long_is_stopped() {
     question.timeout = Some(std::time::Duration::from_millis(50));
     let stopped = ann.search(&question).unwrap_err();
     assert!(matches!(stopped, HubError::Busy { .. }), "{stopped}");
+}
+
+/// Whoever pushes could otherwise rank before everything, or hide.
+#[test]
+fn the_index_of_words_is_made_by_the_hub_whatever_a_member_sends() {
+    let Some((test, mut ann)) = with_ann() else { return };
+    push(&mut ann, &batch("u1", vec![revision(1, "the ledger rounds up")]));
+    let mut client = test.client("ann");
+    let mut transaction = begin(&mut client, "a");
+    transaction
+        .execute(
+            "INSERT INTO backstory.revisions (team, project_key, uid, revised_at_ms, content_digest, author, kind, title, body, facts, concepts, files,
+                 attributes, search_vector)
+             SELECT team, project_key, uid, 2, content_digest, 'bob', kind, title, body, facts, concepts, files, attributes,
+                 'zeppelin:1A'::tsvector FROM backstory.revisions",
+            &[],
+        )
+        .unwrap();
+    transaction.commit().unwrap();
+    let forged = "SELECT count(*) FROM backstory.revisions WHERE search_vector @@ 'zeppelin' OR NOT search_vector @@ 'ledger' OR author = 'bob'";
+    assert_eq!(test.database.psql(forged), "0");
+    let sql = "UPDATE backstory.revisions SET search_vector = 'zeppelin:1A'";
+    assert!(begin(&mut client, "a").execute(sql, &[]).is_err());
+}
+
+#[test]
+fn what_an_open_transaction_holds_back_is_noticed() {
+    let Some((test, mut ann, mut bob)) = with_ann_and_bob() else { return };
+    push(&mut ann, &batch("u1", vec![revision(1, "before")]));
+    let (_, since) = test.pull(&mut bob, Watermark::default());
+    assert!(!bob.is_held_back(PROJECT, since).unwrap());
+    let mut client = test.client("ann");
+    let mut open = begin(&mut client, "a");
+    open.execute("SELECT pg_current_xact_id()", &[]).unwrap();
+    push(&mut ann, &batch("u2", vec![revision(1, "held back")]));
+    let (pulled, since) = pull(&mut bob, since);
+    assert_eq!(uids(&pulled), Vec::<String>::new());
+    assert!(bob.is_held_back(PROJECT, since).unwrap());
+    assert!(!ann.is_held_back(PROJECT, since).unwrap(), "one's own words are here already");
+    open.rollback().unwrap();
+    let (pulled, since) = test.pull(&mut bob, since);
+    assert_eq!(uids(&pulled), ["u2"]);
+    assert!(!bob.is_held_back(PROJECT, since).unwrap());
 }

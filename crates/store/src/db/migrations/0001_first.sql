@@ -432,7 +432,10 @@ CREATE TABLE shared_projects (
     team TEXT NOT NULL REFERENCES teams (name) ON DELETE CASCADE,
     hub_project TEXT NOT NULL,
     watermark INTEGER NOT NULL,
-    epoch TEXT
+    epoch TEXT,
+    -- The watermark at which an open transaction on the hub holds back changes of others, and since when.
+    held_at INTEGER,
+    held_since_ms INTEGER
 ) STRICT;
 
 -- The last revision of each memory the hub is known to have. No foreign key to the memory: a forgotten one stays here until its
