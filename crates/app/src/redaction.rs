@@ -6,11 +6,13 @@ use crate::json::{RedactionShape, SecretShape};
 impl App {
     /// Returns a text as it would be stored, and what was taken out of it.
     pub fn redact(&self, text: &str) -> RedactionShape {
-        let redactor = self.redactor();
-        let scrubbed = redactor.scrub(text).into_inner();
-        let found = redactor.redact(text).found.into_iter();
-        let found =
-            found.map(|secret| SecretShape { rule: secret.rule, start: secret.start, end: secret.end });
+        let redaction = self.redactor().scrub_and_report(text);
+        let scrubbed = redaction.text.into_inner();
+        let found = redaction.found.into_iter().map(|secret| SecretShape {
+            rule: secret.rule,
+            start: secret.start,
+            end: secret.end,
+        });
         let marks = |text: &str| text.matches("[private]").count();
         let private_parts = marks(&scrubbed).saturating_sub(marks(text));
         RedactionShape { version: 1, text: scrubbed, found: found.collect(), private_parts }

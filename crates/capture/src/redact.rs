@@ -5,21 +5,26 @@
 //! user marked private. Only this crate makes a [`Redacted`], and only a `Redacted` can be stored.
 //!
 //! Rules are hand-written scanners, each linear in the text: tokens by prefix (`shapes`, `tokens`), values by
-//! the name before them (`named`, `names`, `passwords`, `random`) or the command (`commands`), URLs (`urls`)
-//! and blocks (`blocks`).
+//! the name before them (`named`, `names`, `assignment`, `nested`, `passwords`, `prose`, `random`), the command (`commands`),
+//! the line or the table around them (`lines`, `tables`), URLs (`urls`) and blocks (`blocks`).
 //!
 //! Not here: reading the environment (`cli`), where redaction is called, and caps on length. Redact before
 //! cutting a text: half a key is still half a key.
 
+mod assignment;
 mod blocks;
 mod commands;
 mod json;
+mod lines;
 mod marker;
 mod named;
 mod names;
+mod nested;
 mod passwords;
+mod prose;
 mod random;
 mod shapes;
+mod tables;
 mod tokens;
 mod urls;
 mod words;
@@ -108,6 +113,17 @@ impl Redactor {
         self.redact(&private::strip(text)).text
     }
 
+    /// Removes what is marked private and every secret, and returns the secrets of the original beside the text.
+    #[must_use]
+    pub fn scrub_and_report(&self, text: &str) -> Redaction {
+        let redaction = self.redact(text);
+        let stripped = private::strip(text);
+        if stripped == text {
+            return redaction;
+        }
+        Redaction { text: self.redact(&stripped).text, found: redaction.found }
+    }
+
     /// Scrubs every string of a JSON value, keys included; a key that announces a secret counts for its value.
     pub fn scrub_json(&self, value: &mut serde_json::Value) {
         json::scrub(self, value);
@@ -139,9 +155,11 @@ impl Redactor {
         let Some(part) = text.get(piece.start..piece.end) else { return };
         let mut here = Vec::new();
         self.tokens.find(part.as_bytes(), &mut here);
-        named::find(part.as_bytes(), &mut here);
+        let names = named::find(part.as_bytes(), &mut here);
         urls::find(part, &mut here);
         blocks::find(part, &mut here);
+        lines::find(part, &names, &mut here);
+        tables::find(part, &names, &mut here);
         if here.is_empty() {
             return;
         }

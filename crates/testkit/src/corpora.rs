@@ -6,11 +6,13 @@
 mod attacks;
 mod malformed;
 mod names;
+mod realistic;
 mod secrets;
 
 pub use attacks::{EscapeCase, attack_texts, escape_cases, harmless_prompts};
 pub use malformed::{JsonSample, byte_sequences, json_samples, naughty_strings};
 pub use names::{hostile_names, traversal_texts};
+pub use realistic::{RealisticText, texts_with_secrets, texts_without_secrets};
 pub use secrets::{PrivateTagCase, SecretSample, lookalikes, private_tag_cases, secret_samples};
 
 use flate2::read::GzDecoder;

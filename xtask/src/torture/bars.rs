@@ -338,13 +338,14 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "S02",
-        "all secrets: 90 % redacted, at most one hit in 2 MiB of ordinary source",
+        "all secrets: 90 % redacted, of realistic texts 95 %; of realistic texts without secrets 1 % touched, at most one hit in 2 MiB of ordinary source",
         &[
             Tests(
                 CAPTURE,
                 &[
                     "corpus::nine_in_ten_of_all_known_secrets_are_redacted",
                     "corpus::most_texts_that_only_look_like_secrets_stay",
+                    "corpus::of_realistic_texts_the_secrets_go_and_the_rest_stays",
                     "corpus::ordinary_source_is_hardly_redacted",
                 ],
             ),

@@ -3,11 +3,14 @@
 //! Not here: anything that fits in a word.
 
 use super::SecretMatch;
+use super::passwords::is_made_up;
 use super::random::find_ignoring_case;
 
 /// Adds a finding for every private key block and every value in the data of a Kubernetes secret.
 pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     find_private_keys(text, found);
+    find_ends_of_private_keys(text, found);
+    find_putty_keys(text, found);
     find_kubernetes_data(text, found);
 }
 
@@ -32,6 +35,50 @@ fn find_private_keys(text: &str, found: &mut Vec<SecretMatch>) {
             let end = body + end_marker(encoded).unwrap_or(length);
             found.push(SecretMatch { rule: "private-key", start, end });
             seen = end;
+        }
+    }
+}
+
+/// A key whose beginning was cut off: the lines of base64 before its end marker.
+fn find_ends_of_private_keys(text: &str, found: &mut Vec<SecretMatch>) {
+    for (end, _) in text.match_indices("-----END ") {
+        let marker = text.get(end..text.floor_char_boundary(end + 64)).unwrap_or_default();
+        if find_ignoring_case(marker.as_bytes(), b"private key").is_none() {
+            continue;
+        }
+        let before = text.as_bytes().get(..end).unwrap_or_default();
+        let is_of_a_body = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=\n\r\\ \t".contains(*byte);
+        let body = before.iter().rev().take_while(is_of_a_body).count();
+        let start = end - body;
+        // The first line may be the end of a sentence.
+        let lines = before.get(start..).unwrap_or_default();
+        let skipped = lines
+            .split_inclusive(|byte| *byte == b'\n')
+            .take_while(|line| !is_base64_line(line))
+            .map(<[u8]>::len)
+            .sum::<usize>();
+        let encoded = lines.get(skipped..).unwrap_or_default();
+        if holds_a_key(encoded) {
+            found.push(SecretMatch { rule: "private-key", start: start + skipped, end });
+        }
+    }
+}
+
+fn is_base64_line(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    !line.is_empty() && !line.iter().any(u8::is_ascii_whitespace)
+}
+
+/// The private lines of a key as PuTTY keeps it, and the code that authenticates them.
+fn find_putty_keys(text: &str, found: &mut Vec<SecretMatch>) {
+    for (at, name) in text.match_indices("Private-Lines:") {
+        let rest = text.get(at + name.len()..).unwrap_or_default();
+        let Some((count, body)) = rest.split_once('\n') else { continue };
+        let Ok(count) = count.trim().parse::<usize>() else { continue };
+        let start = text.len() - body.len();
+        let length: usize = body.split_inclusive('\n').take(count).map(str::len).sum();
+        if holds_a_key(body.get(..length).unwrap_or_default().as_bytes()) {
+            found.push(SecretMatch { rule: "private-key", start, end: start + length });
         }
     }
 }
@@ -92,7 +139,8 @@ fn data_value(line: &str, line_start: usize) -> Option<SecretMatch> {
     let value = value.trim().trim_matches(['"', '\'']);
     let start = line.find(value)?;
     let encoded = value.len() >= SHORTEST
-        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte));
+        && (value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
+            || is_made_up(value.as_bytes()));
     let start = line_start + start;
     encoded.then(|| SecretMatch { rule: "kubernetes-secret", start, end: start + value.len() })
 }

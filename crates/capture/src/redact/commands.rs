@@ -3,7 +3,8 @@
 //! Not here: flags that name what they take (`--password …`), which are names like any other (`named`).
 
 use super::SecretMatch;
-use super::passwords::{CREDENTIAL, count, is_chosen, is_phrase, tail_end, value};
+use super::assignment::count;
+use super::passwords::{CREDENTIAL, is_chosen, is_phrase, tail_end, value};
 use super::random::is_placeholder;
 use super::words::RedactorWord;
 
@@ -14,6 +15,8 @@ enum FlagForm {
     Glued,
     /// `-p VALUE` or `-pVALUE`.
     Either,
+    /// `-k VALUE` alone: `-key` is another flag.
+    Apart,
     /// `-u NAME:VALUE`
     Pair,
 }
@@ -26,6 +29,7 @@ const COMMANDS: &[(&[&str], &[&str], FlagForm)] = &[
     (&["sshpass", LOGIN, "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport", "cqlsh", "rabbitmqadmin"], &["-p"], FlagForm::Either),
     (&["redis-cli", "valkey-cli", "redis-benchmark"], &["-a"], FlagForm::Either),
     (&["zip", "unzip", "sqlcmd", "bcp", "mosquitto_pub", "mosquitto_sub", "ipmitool"], &["-P"], FlagForm::Either),
+    (&["openssl"], &["-k"], FlagForm::Apart),
     (&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"], &["-w"], FlagForm::Either),
 ];
 
@@ -33,6 +37,30 @@ const COMMANDS: &[(&[&str], &[&str], FlagForm)] = &[
 const LOGIN: &str = "login";
 #[rustfmt::skip]
 const LOGGING_IN: [&[u8]; 10] = [b"docker", b"podman", b"nerdctl", b"buildah", b"skopeo", b"oras", b"helm", b"registry", b"az", b"cf"];
+
+/// For each first byte of a command, the lengths of the commands that begin with it as bits.
+const LENGTHS: [u32; 256] = lengths();
+
+#[expect(clippy::indexing_slicing, reason = "the compiler runs it")]
+const fn lengths() -> [u32; 256] {
+    let mut lengths = [0; 256];
+    let mut row = 0;
+    while row < COMMANDS.len() {
+        let mut column = 0;
+        while column < COMMANDS[row].0.len() {
+            let name = COMMANDS[row].0[column].as_bytes();
+            lengths[name[0] as usize] |= 1 << name.len();
+            column += 1;
+        }
+        row += 1;
+    }
+    lengths
+}
+
+fn may_be_a_command(name: &[u8]) -> bool {
+    let lengths = name.first().and_then(|first| LENGTHS.get(usize::from(*first)));
+    name.len() < 32 && lengths.is_some_and(|lengths| lengths >> name.len() & 1 != 0)
+}
 
 /// Remembers the command whose flags are being read.
 #[derive(Default)]
@@ -55,7 +83,13 @@ impl Commands {
         self.named = self.named.filter(|(at, ..)| word.start - at <= NEAR && !ends_a_command(gap, word));
         let Some(flag) = word.bytes.strip_prefix(b"-") else {
             let name = word.bytes.rsplit(|byte| *byte == b'/').next()?;
-            let logs_in = std::mem::replace(&mut self.logs_in, LOGGING_IN.contains(&name));
+            let logs_in = std::mem::replace(
+                &mut self.logs_in,
+                (2..=8).contains(&name.len()) && LOGGING_IN.contains(&name),
+            );
+            if !may_be_a_command(name) {
+                return None;
+            }
             let is_named = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
             let (_, flags, form) = COMMANDS.iter().find(|(names, ..)| is_named(names))?;
             // The scheme of an address is no command.
@@ -102,7 +136,8 @@ fn is_port(value: &[u8], is_glued: bool) -> bool {
 
 /// Whether a word is the flag, or begins with it where a value may be glued to it.
 fn takes(word: &[u8], flag: &[u8], form: FlagForm) -> bool {
-    word == flag || (form != FlagForm::Pair && flag.len() == 2 && word.starts_with(flag))
+    word == flag
+        || (!matches!(form, FlagForm::Pair | FlagForm::Apart) && flag.len() == 2 && word.starts_with(flag))
 }
 
 /// `;`, `&&`, `|` or a line that does not go on end a command. The `&` of an address has no space beside it.

@@ -5,11 +5,13 @@
 //!
 //! Not here: the names of credentials (`names`), what looks random (`random`), passwords people chose (`passwords`).
 
+use super::assignment::{ValueSpot, count};
 use super::names::{NameClass, name_class};
-use super::random::{Announcement, is_placeholder, is_random};
+use super::prose::{LastWords, Prose};
+use super::random::{Announcement, is_placeholder, is_random, is_uuid};
 use super::shapes::MARKS;
 use super::words::{RedactorWord, words};
-use super::{SecretMatch, commands, passwords, urls};
+use super::{SecretMatch, commands, nested, passwords, prose, urls};
 
 /// The rule of values known by their name.
 pub(super) const NAMED: &str = "named-secret";
@@ -32,43 +34,22 @@ struct Armed {
     prose: Prose,
 }
 
-/// How far a sentence has come from a name to its value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Prose {
-    /// The name was just read.
-    Begun,
-    /// "for the staging database"
-    GoesOn,
-    /// "is": the value comes next.
-    Ready,
-    /// Something else was said.
-    Not,
+/// Where a text names a password or a key.
+pub(super) struct CredentialName {
+    pub(super) start: usize,
+    pub(super) class: NameClass,
 }
 
-impl Prose {
-    fn next(self, word: &[u8], gap: &[u8]) -> Prose {
-        const LEADING: [&[u8]; 12] =
-            [b"for", b"of", b"on", b"in", b"to", b"at", b"from", b"we", b"i", b"you", b"that", b"there"];
-        match self {
-            _ if gap != b" " => Prose::Not,
-            Prose::Begun | Prose::GoesOn if matches!(word, b"is" | b"was") => Prose::Ready,
-            Prose::Begun if LEADING.iter().any(|leading| word.eq_ignore_ascii_case(leading)) => Prose::GoesOn,
-            Prose::GoesOn => Prose::GoesOn,
-            _ => Prose::Not,
-        }
-    }
-
-    /// Whether the word behind `gap` is what the sentence says the value is.
-    fn leads_to(self, gap: &[u8]) -> bool {
-        let sign = gap.trim_ascii_start().first().is_some_and(|byte| b":=".contains(byte));
-        let quoted = gap.iter().all(|byte| b" :=`'\"".contains(byte));
-        quoted && (self == Prose::Ready || (self == Prose::GoesOn && sign))
-    }
-}
-
-/// Adds a finding for every value behind the name of a credential.
-pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) {
-    let mut armed: Option<Armed> = None;
+/// Adds a finding for every value behind the name of a credential, and returns the names.
+pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) -> Vec<CredentialName> {
+    let mut walk = NamedWalk {
+        text,
+        armed: None,
+        last: LastWords::default(),
+        identified: None,
+        is_storing: false,
+        names: Vec::new(),
+    };
     let mut commands = commands::Commands::default();
     let mut before = 0;
     for word in words(text) {
@@ -76,35 +57,187 @@ pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) {
         before = word.end();
         found.extend(marked(&word));
         found.extend(urls::tenant_host(&word));
+        found.extend(urls::signature(text, &word));
         found.extend(commands.credentials(text, &word, gap));
-        armed = armed.filter(|armed| reaches(armed, &word, gap));
-        if let Some(name) = &mut armed {
-            if let Some((rule, end)) = fires(name, &word, gap, text) {
+        walk.read(&word, gap, found);
+        walk.last.push(word);
+    }
+    find_foreign(text, found);
+    walk.names
+}
+
+/// Names of passwords that are no ASCII word, as the walk over words would need them.
+const FOREIGN: [&str; 12] = [
+    "mot de passe",
+    "Mot de passe",
+    "contraseña",
+    "Contraseña",
+    "пароль",
+    "Пароль",
+    "密码",
+    "密碼",
+    "パスワード",
+    "비밀번호",
+    "şifre",
+    "hasło",
+];
+
+fn find_foreign(text: &[u8], found: &mut Vec<SecretMatch>) {
+    const SAYING: [&[u8]; 6] = [b" est ", b" es ", b" to ", b" jest ", "是".as_bytes(), "は".as_bytes()];
+    let Ok(text) = str::from_utf8(text) else { return };
+    let is_ascii = text.is_ascii();
+    for name in FOREIGN.iter().filter(|name| !is_ascii || name.is_ascii()) {
+        for (at, _) in text.match_indices(name) {
+            let (bytes, end) = (text.as_bytes(), at + name.len());
+            let rest = bytes.get(end..).unwrap_or_default();
+            let spot = ValueSpot::after(bytes, end, false).map(|spot| spot.start);
+            let said = SAYING.iter().find(|saying| rest.starts_with(saying)).map(|saying| end + saying.len());
+            let start = spot.or(said).map(|start| start + count(bytes, start, b" `\"'", 2));
+            found.extend(start.and_then(|start| passwords::made_up_at(bytes, start)));
+        }
+    }
+}
+
+/// What is remembered from word to word.
+struct NamedWalk<'a> {
+    text: &'a [u8],
+    armed: Option<Armed>,
+    last: LastWords<'a>,
+    /// Where SQL said `IDENTIFIED`.
+    identified: Option<usize>,
+    /// Whether the command stores secrets.
+    is_storing: bool,
+    names: Vec<CredentialName>,
+}
+
+impl NamedWalk<'_> {
+    fn read(&mut self, word: &RedactorWord<'_>, gap: &[u8], found: &mut Vec<SecretMatch>) {
+        let text = self.text;
+        self.armed = self.armed.take().filter(|armed| reaches(armed, word, gap));
+        found.extend(self.behind_a_slash(word, gap));
+        found.extend(self.identified_by(word));
+        found.extend(self.stored(word, gap));
+        if let Some(name) = &mut self.armed {
+            if let Some((rule, end)) = fires(name, word, gap, text) {
                 found.push(SecretMatch { rule, start: word.start, end });
+                found.extend(nested::behind_an_arrow(text, end));
                 if follows_a_pair(text, name.start) {
                     found.extend(passwords::user_before(text, name.start));
                 }
-                armed = None;
-                continue;
+                // A cookie may be followed by others, and the old password by the new one.
+                let is_old = name.prose == Prose::Ready && self.last.word() == Some(b"from");
+                name.prose = if is_old { Prose::Set } else { name.prose };
+                self.armed = self.armed.take().filter(|armed| is_old || is_cookie(text, armed));
+                return;
             }
             name.between += 1;
             name.prose = name.prose.next(word.bytes, gap);
         }
         if let Some((name_class, end)) = name_class(word.bytes) {
-            if name_class == NameClass::Header && end < word.bytes.len() {
-                // `AuthorizationCodeGrant` names a type, not a header.
-                continue;
-            }
-            announced(text, &word, (name_class, end), found);
-            // "The token for the login page is …" is still about the token.
-            let is_aside = name_class == NameClass::Hint
-                && armed.as_ref().is_some_and(|armed| armed.prose == Prose::GoesOn);
-            if !is_aside {
-                let (start, end) = (word.start, word.end());
-                armed = Some(Armed { name_class, start, end, between: 0, prose: Prose::Begun });
-            }
+            self.read_name(word, (name_class, end), found);
+        } else if self.armed.is_some() && is_key(text, word) {
+            // What follows is the value of this key, and not of the name before.
+            self.armed = self.armed.take().filter(|armed| is_cookie(text, armed));
         }
     }
+
+    fn read_name(
+        &mut self,
+        word: &RedactorWord<'_>,
+        (name_class, end): (NameClass, usize),
+        found: &mut Vec<SecretMatch>,
+    ) {
+        if name_class == NameClass::Header && end < word.bytes.len() {
+            // `AuthorizationCodeGrant` names a type, not a header.
+            return;
+        }
+        let is_public = name_class == NameClass::Key && self.last.names_an_algorithm();
+        let name_class = if is_public { NameClass::Harmless } else { name_class };
+        if matches!(name_class, NameClass::Password | NameClass::Key) {
+            self.names.push(CredentialName { start: word.start, class: name_class });
+        }
+        announced(self.text, word, (name_class, end), found);
+        if name_class == NameClass::Password
+            && let Some(value) = self.last.value_before(self.text, word)
+        {
+            let before = self.text.get(..value.start).unwrap_or_default();
+            let joined = before
+                .iter()
+                .rev()
+                .take_while(|byte| b"!@#$%^&*".contains(byte) || byte.is_ascii_alphanumeric())
+                .count();
+            found.extend(passwords::in_a_sentence(self.text, value.start - joined));
+        }
+        // "The token for the login page is …" is still about the token.
+        let is_aside = name_class == NameClass::Hint
+            && self.armed.as_ref().is_some_and(|armed| armed.prose == Prose::GoesOn);
+        if !is_aside {
+            let prose = prose::begin(self.text, word.start);
+            self.armed = Some(Armed { name_class, start: word.start, end: word.end(), between: 0, prose });
+        }
+    }
+
+    /// "credentials for the demo: demo / …"
+    fn behind_a_slash(&self, word: &RedactorWord<'_>, gap: &[u8]) -> Option<SecretMatch> {
+        let armed = self.armed.as_ref().filter(|_| gap == b" " && self.last.word() == Some(b"/"))?;
+        let name = self.text.get(armed.start..armed.end)?.to_ascii_lowercase();
+        let is_login = armed.name_class == NameClass::Password
+            || name.starts_with(b"cred")
+            || name.starts_with(b"login");
+        passwords::in_a_sentence(self.text, word.start).filter(|_| is_login)
+    }
+
+    /// `fly secrets set NAME=…`, `heroku config:set NAME=…`: whatever the names are.
+    fn stored(&mut self, word: &RedactorWord<'_>, gap: &[u8]) -> Option<SecretMatch> {
+        let follows = |names: &[&[u8]]| self.last.word().is_some_and(|last| names.contains(&last));
+        if word.bytes == b"set" && follows(&[b"secrets", b"secret", b"config"]) {
+            self.is_storing = true;
+        } else if gap.contains(&b'\n') {
+            self.is_storing = false;
+        }
+        let is_value = self.is_storing && gap.first() == Some(&b'=');
+        let is_secret = is_value && is_random(word.bytes, Announcement::Assigned);
+        is_secret.then(|| SecretMatch { rule: NAMED, start: word.start, end: word.end() })
+    }
+
+    /// `IDENTIFIED BY '…'`, `IDENTIFIED WITH plugin BY '…'`
+    fn identified_by(&mut self, word: &RedactorWord<'_>) -> Option<SecretMatch> {
+        const NEAR: usize = 64;
+        if word.bytes.eq_ignore_ascii_case(b"identified") {
+            self.identified = Some(word.end());
+            return None;
+        }
+        let at = self.identified?;
+        if word.start - at > NEAR {
+            self.identified = None;
+        }
+        if !word.bytes.eq_ignore_ascii_case(b"by") {
+            return None;
+        }
+        self.identified = None;
+        passwords::after_sql(self.text, word.end())
+    }
+}
+
+/// Whether a name is that of the header whose values have names of their own: `Cookie: sid=…; theme=…`.
+fn is_cookie(text: &[u8], armed: &Armed) -> bool {
+    let is_named =
+        text.get(armed.start..armed.end).is_some_and(|name| name.to_ascii_lowercase().ends_with(b"cookie"));
+    is_named && text.get(armed.end) == Some(&b':')
+}
+
+/// Whether a word is the key of an assignment of its own: `"uuid": …`, `userId=…`.
+fn is_key(text: &[u8], word: &RedactorWord<'_>) -> bool {
+    let rest = text.get(word.end()..).unwrap_or_default();
+    let quotes = rest.iter().take(3).take_while(|byte| b"\\\"'".contains(byte)).count();
+    let sign = rest.get(quotes..).unwrap_or_default();
+    let assigns = match sign {
+        [b'=', b'=' | b'>' | b'~', ..] => false,
+        [b'=', ..] => true,
+        [b':', ..] => quotes > 0,
+        _ => false,
+    };
+    assigns && !nested::is_neutral(word.bytes)
 }
 
 /// Adds what follows a name in the same word or in quotes, where splitting into words would not find it.
@@ -120,8 +253,15 @@ fn announced(
     if name_class == NameClass::Header {
         found.extend(passwords::header(text, word.end()));
     }
+    if name_class == NameClass::Key && word.bytes.to_ascii_lowercase().ends_with(b"auth") {
+        found.extend(passwords::second_argument(text, word.end()));
+    }
     found.extend(glued(word, end));
+    if end == word.bytes.len() {
+        found.extend(nested::in_block(text, word.end(), name_class));
+    }
     if let Some(chosen) = passwords::after(text, word, end, name_class) {
+        found.extend(nested::behind_an_arrow(text, chosen.end));
         found.push(chosen);
         found.extend(passwords::user_before(text, word.start));
     }
@@ -151,8 +291,9 @@ pub(super) fn judge(name: &str, value: &str) -> Option<&'static str> {
 }
 
 fn reaches(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8]) -> bool {
-    let same_line =
-        !gap.contains(&b'\n') || (armed.between == 0 && gap.iter().any(|byte| b":=".contains(byte)));
+    // `- name: DB_PASSWORD` has its value on the next line.
+    let goes_on = gap.iter().any(|byte| b":=".contains(byte)) || nested::is_neutral(word.bytes);
+    let same_line = !gap.contains(&b'\n') || (armed.between == 0 && goes_on);
     same_line
         && match armed.prose {
             Prose::GoesOn | Prose::Ready => {
@@ -176,13 +317,18 @@ fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Opt
     if !is_near(armed, word) {
         return None;
     }
-    // `login me password winter26`
+    if armed.name_class == NameClass::Password
+        && let Some(end) = quoted_end(text, word, gap)
+    {
+        return Some((passwords::CREDENTIAL, end));
+    }
     if armed.name_class == NameClass::Password
         && armed.between == 0
-        && gap == b" "
-        && passwords::ends_chosen(word.bytes)
+        && gap.iter().all(|byte| b" \t".contains(byte))
         && let Some(end) = value_end(armed.name_class, word, text)
+        && (passwords::ends_chosen(word.bytes) || is_all_of_a_line(text, armed.start, end))
     {
+        // `login me password winter26`, `requirepass winter26`
         return Some((NAMED, end));
     }
     let end = || passwords::tail_end(text, word.end());
@@ -194,7 +340,9 @@ fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Opt
         NameClass::Key | NameClass::Password if armed.between == 0 => evidence(gap),
         _ => Announcement::Near,
     };
-    is_random(word.bytes, evidence).then(|| (NAMED, end()))
+    // Ids are written so more often than keys.
+    let is_id = armed.between > 0 && is_uuid(word.bytes);
+    (!is_id && is_random(word.bytes, evidence)).then(|| (NAMED, end()))
 }
 
 /// Returns where the secret ends that a sentence leads to, if the word it leads to is one.
@@ -203,14 +351,31 @@ fn value_end(name_class: NameClass, word: &RedactorWord<'_>, text: &[u8]) -> Opt
     let is_made = || mixed && is_random(word.bytes, Announcement::Assigned);
     match name_class {
         NameClass::Password => {
-            let head = passwords::value(text.get(word.start..)?, None)?;
-            let end = passwords::tail_end(text, word.start + head.len());
-            let chosen = text.get(word.start..end)?;
-            (passwords::is_password_in_a_sentence(chosen) || is_made()).then_some(end)
+            let end = passwords::end_in_a_sentence(text, word.start)?;
+            (passwords::in_a_sentence(text, word.start).is_some() || is_made()).then_some(end)
         }
         NameClass::Key => is_made().then(|| passwords::tail_end(text, word.end())),
         _ => None,
     }
+}
+
+/// Returns where a quoted word ends that stands on the line of a password's name and looks like a password by itself.
+fn quoted_end(text: &[u8], word: &RedactorWord<'_>, gap: &[u8]) -> Option<usize> {
+    let quote = gap.last().copied().filter(|byte| b"\"'`".contains(byte))?;
+    let value = passwords::value(text.get(word.start..)?, Some(quote))?;
+    let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
+    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let is_odd =
+        passwords::ends_chosen(value) || is_mixed || value.iter().any(|byte| b"!@#$^&*+".contains(byte));
+    (is_odd && passwords::is_made_up(value)).then_some(word.start + value.len())
+}
+
+/// Whether a line holds nothing but a name and its value, as in the files of servers.
+fn is_all_of_a_line(text: &[u8], name_start: usize, value_end: usize) -> bool {
+    let before = text.get(..name_start).unwrap_or_default();
+    let indent = before.iter().rev().take_while(|byte| b" \t".contains(byte)).count();
+    let begins = before.len() == indent || before.get(before.len() - indent - 1) == Some(&b'\n');
+    begins && text.get(value_end).is_none_or(|byte| b"\r\n".contains(byte))
 }
 
 /// Reads the text between a name and the next word, which shows whether it assigns.

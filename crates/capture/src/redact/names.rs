@@ -18,18 +18,22 @@ pub(super) enum NameClass {
 }
 
 /// Returns the names that begin with two letters. At one place the first that fits wins: `password` over `pass`.
-fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
+const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
     use NameClass::{Harmless, Header, Hint, Key, Password};
     match [first, second] {
         [b'a', b'c'] => &[("access_id", Key), ("accessid", Key), ("access", Hint)],
         [b'a', b'p'] => &[("apikey", Key), ("application_id", Key), ("app_id", Key)],
         [b'a', b'u'] => &[("authorization", Header), ("auth", Key)],
         [b'b', b'e'] => &[("bearer", Header)],
+        [b'b', b'i'] => &[("bindpw", Password)],
+        [b'b', b'l'] => &[("blob", Harmless)],
         [b'b', b'o'] => &[("bot_id", Key)],
         [b'c', b'h'] => &[("checksum", Harmless)],
         [b'c', b'l'] => &[("clientid", Key), ("client_id", Key)],
-        [b'c', b'o'] => &[("cookie", Hint), ("codeclimate", Hint), ("commit", Harmless)],
-        [b'c', b'r'] => &[("credential", Key), ("crumb", Hint)],
+        [b'c', b'o'] => {
+            &[("cookie", Hint), ("codeclimate", Hint), ("commit", Harmless), ("contrasena", Password)]
+        }
+        [b'c', b'r'] => &[("credential", Key), ("creds", Key), ("crumb", Hint)],
         [b'd', b'i'] => &[("digest", Harmless)],
         [b'd', b's'] => &[("dsn", Hint)],
         [b'e', b't'] => &[("etag", Harmless)],
@@ -50,14 +54,18 @@ fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
             ("passwort", Password),
             ("passphrase", Password),
             ("passcode", Password),
+            ("parola", Password),
             ("pass", Password),
             ("pat", Hint),
         ],
         [b'p', b'o'] => &[("postmark", Hint)],
         [b'p', b'r'] => &[("private", Hint)],
+        [b'p', b's'] => &[("psk", Password)],
         [b'p', b'u'] => &[("public", Harmless), ("pubkey", Harmless)],
         [b'p', b'w'] => &[("pwd", Password), ("pw", Password)],
-        [b'r', b'e'] => &[("reporter_id", Hint), ("revision", Harmless), ("rev", Harmless)],
+        [b'r', b'e'] => {
+            &[("reporter_id", Hint), ("requirepass", Password), ("revision", Harmless), ("rev", Harmless)]
+        }
         [b's', b'e'] => &[("secret", Key), ("sendgrid", Hint), ("senha", Password)],
         [b's', b'h'] => &[("sha256", Harmless), ("sha512", Harmless), ("sha1", Harmless), ("sha", Harmless)],
         [b's', b'o'] => &[("sourcegraph", Hint)],
@@ -66,12 +74,40 @@ fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
         [b't', b'w'] => &[("twilio", Hint), ("twitter", Hint)],
         [b'u', b'n'] => &[("unseal", Hint)],
         [b'v', b'e'] => &[("version", Harmless)],
-        [b'w', b'a'] => &[("wandb", Hint)],
+        [b'w', b'a'] => &[("wachtwoord", Password), ("wandb", Hint)],
         [b'w', b'e'] => &[("webhook", Hint)],
         // Bundler keeps the credentials of a gem host under the name of the host.
         [b'_', b'_'] => &[("__com", Password)],
         _ => &[],
     }
+}
+
+/// For each first letter, the second letters of names as bits: nearly every pair is ruled out by one look.
+const PAIRS: [u32; LETTERS as usize] = pairs();
+/// `_` to `z`, in the order of their bytes.
+const LETTERS: u8 = b'z' - b'_' + 1;
+
+#[expect(clippy::indexing_slicing, reason = "the compiler runs it")]
+const fn pairs() -> [u32; LETTERS as usize] {
+    let mut pairs = [0; LETTERS as usize];
+    let mut first = 0;
+    while first < LETTERS {
+        let mut second = 0;
+        while second < LETTERS {
+            if !names(b'_' + first, b'_' + second).is_empty() {
+                pairs[first as usize] |= 1 << second;
+            }
+            second += 1;
+        }
+        first += 1;
+    }
+    pairs
+}
+
+fn may_begin_a_name(first: u8, second: u8) -> bool {
+    let bits = PAIRS.get(usize::from(first.wrapping_sub(b'_')));
+    let second = second.wrapping_sub(b'_');
+    second < LETTERS && bits.is_some_and(|bits| bits >> second & 1 != 0)
 }
 
 /// What a name may end with that makes it the name of something else: `key_name`, `tokenType`, `Tokenizer`.
@@ -88,6 +124,7 @@ const OTHERWISE: &[&str] = &[
     "credentialsid",
     "secretsid",
     "recv-keys",
+    "less",
 ];
 
 /// Names this short are also parts of ordinary words (`monkey`, `pattern`, `author`): they must stand alone.
@@ -99,7 +136,11 @@ pub(super) fn name_class(word: &[u8]) -> Option<(NameClass, usize)> {
     // In a path only the last part names anything.
     let from = word.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
     for (at, (first, second)) in word.iter().zip(word.iter().skip(1)).enumerate().skip(from) {
-        let candidates = names(first.to_ascii_lowercase(), second.to_ascii_lowercase());
+        let (first, second) = (first.to_ascii_lowercase(), second.to_ascii_lowercase());
+        if !may_begin_a_name(first, second) {
+            continue;
+        }
+        let candidates = names(first, second);
         let Some((name, name_class)) =
             candidates.iter().find(|(name, _)| names_at(word, at, name.as_bytes()))
         else {

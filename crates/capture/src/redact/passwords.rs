@@ -5,6 +5,7 @@
 //! (`commands`).
 
 use super::SecretMatch;
+use super::assignment::{ValueLink, ValueSpot, count};
 use super::named::NAMED;
 use super::names::{NameClass, name_class};
 use super::random::{find_ignoring_case, is_placeholder};
@@ -23,7 +24,7 @@ pub(super) fn after(
 ) -> Option<SecretMatch> {
     // `password_file` and `passwordHash` are not names of passwords.
     let tail = word.bytes.get(name_end..)?;
-    if tail.iter().any(|byte| *byte != b'=' && !byte.is_ascii_digit()) {
+    if !ends_a_name(tail) {
         return None;
     }
     let name = word.bytes.get(..name_end)?;
@@ -32,90 +33,96 @@ pub(super) fn after(
     {
         return Some(element);
     }
-    let place = ValueSpot::after(text, word.start + name_end, name.starts_with(b"-"))?;
+    let name_end = word.start + name_end + if tail.starts_with(b"=") { 0 } else { tail.len() };
+    let place = ValueSpot::after(text, name_end, name.starts_with(b"-"))?;
     let rest = text.get(place.start..)?;
     let head = value(rest, place.quote)?;
     let whole = rest.get(..if place.quote.is_some() { head.len() } else { tail_end(rest, head.len()) })?;
-    let is_certain = |value: &[u8]| match (name_class, place.quote) {
-        (NameClass::Password, _) if place.listed || is_same(name, value) => false,
-        (NameClass::Password, Some(_)) => is_chosen(value) || (names_a_phrase(name) && is_phrase(value)),
-        (NameClass::Password, None) => {
-            let next = rest.get(value.len());
-            let plain =
-                place.tight && (is_shouted(name) || next == Some(&b';') || begins_a_line(text, word.start));
-            is_chosen(value) && (is_strong(value) || plain)
-        }
-        (NameClass::Key, quote) => {
-            let clear =
-                name.starts_with(b"-") || begins_with(name, b"x-") || (place.tight && is_shouted(name));
-            (is_dense(value) && (quote.is_some() || (place.tight && !holds_code(value))))
-                || (clear && !place.listed && names_a_secret(name) && is_typed(value))
-        }
-        _ => false,
-    };
+    let is_typed_in = tail.iter().any(u8::is_ascii_alphabetic);
+    let begins_a_line = begins_a_line(text, word.start);
+    let announced = AnnouncedValue { name, name_class, place: &place, begins_a_line, is_typed_in };
+    let goes_on = whole.len() > head.len();
+    let next = rest.get(head.len());
+    let is_secret = announced.is_secret(head, next) || (goes_on && announced.is_secret(whole, None));
     let end = place.start + whole.len();
     let rule = if name_class == NameClass::Key { NAMED } else { CREDENTIAL };
-    let goes_on = whole.len() > head.len();
-    (is_certain(head) || (goes_on && is_certain(whole))).then_some(SecretMatch {
-        rule,
-        start: place.start,
-        end,
-    })
+    is_secret.then_some(SecretMatch { rule, start: place.start, end })
 }
 
-/// `<password>…</password>`
-fn element(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> {
-    let start = word.end() + 1;
-    let opens = word.start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'<');
-    let rest = text.get(start..).filter(|_| opens && text.get(word.end()) == Some(&b'>'))?;
-    let length = rest.iter().take(LONGEST).position(|byte| *byte == b'<')?;
-    let closes = rest.get(length + 1..)?.strip_prefix(b"/")?.starts_with(word.bytes);
-    (closes && is_chosen(rest.get(..length)?)).then_some(SecretMatch {
-        rule: CREDENTIAL,
-        start,
-        end: start + length,
-    })
+/// Whether what follows a name inside of its word still leaves it the name of a value: `secret_string`, `password2`.
+fn ends_a_name(tail: &[u8]) -> bool {
+    const STILL: [&[u8]; 6] = [b"_string", b"_value", b"_text", b"value", b"string", b"_plain"];
+    tail.iter().all(|byte| *byte == b'=' || byte.is_ascii_digit())
+        || STILL.iter().any(|still| tail.eq_ignore_ascii_case(still))
 }
 
-/// Where the value of an assignment stands.
-struct ValueSpot {
-    start: usize,
-    quote: Option<u8>,
-    /// No space on either side of the sign.
-    tight: bool,
-    /// Follows a comma, which separates items more often than it assigns.
-    listed: bool,
+/// A value with all that announces it.
+struct AnnouncedValue<'a> {
+    name: &'a [u8],
+    name_class: NameClass,
+    place: &'a ValueSpot,
+    begins_a_line: bool,
+    /// The name goes on with a word for text: `secret_string`.
+    is_typed_in: bool,
 }
 
-impl ValueSpot {
-    /// Reads what lies between a name ending at `at` and its value: `": "`, ` = `, `=`, ` => '`, `" value="`.
-    fn after(text: &[u8], mut at: usize, is_flag: bool) -> Option<ValueSpot> {
-        let closing = count(text, at, b"\"'`\\)]", 3);
-        at += closing;
-        let before = count(text, at, b" \t", 8);
-        at += before;
-        if text.get(at..)?.starts_with(b"value=") {
-            at += "value".len();
+impl AnnouncedValue<'_> {
+    fn is_secret(&self, value: &[u8], next: Option<&u8>) -> bool {
+        match self.name_class {
+            NameClass::Password => !is_same(self.name, value) && self.is_password(value, next),
+            NameClass::Key => self.is_key(value),
+            _ => false,
         }
-        let sign = if text.get(at) == Some(&b'>') { 0 } else { count(text, at, b":=>?", 3) };
-        // `get("KEY", "…")` gives a default; in `user, password, host` nothing is assigned.
-        let listed = sign == 0 && closing > 0 && text.get(at) == Some(&b',');
-        if sign == 0 && !listed && !(is_flag && before > 0) {
-            return None;
-        }
-        at += usize::from(listed);
-        at += sign;
-        let behind = count(text, at, b" \t", 8);
-        at += behind;
-        at += count(text, at, b"\\", 3);
-        let quote = text.get(at).copied().filter(|byte| b"\"'`".contains(byte));
-        Some(ValueSpot {
-            start: at + usize::from(quote.is_some()),
-            quote,
-            tight: before + behind == 0,
-            listed,
-        })
     }
+
+    fn is_password(&self, value: &[u8], next: Option<&u8>) -> bool {
+        let is_quoted = self.place.quote.is_some();
+        match self.place.link {
+            ValueLink::Assigned if is_quoted => {
+                is_chosen(value) || (names_a_phrase(self.name) && is_phrase(value))
+            }
+            ValueLink::Assigned => {
+                let plain =
+                    self.place.tight && (is_shouted(self.name) || next == Some(&b';') || self.begins_a_line);
+                is_chosen(value) && (is_strong(value) || plain)
+            }
+            // `ALTER ROLE app PASSWORD '…'`
+            ValueLink::Spaced if self.place.quote == Some(b'\'') && self.name == b"PASSWORD" => {
+                is_chosen(value)
+            }
+            _ => is_quoted && is_made_up(value),
+        }
+    }
+
+    fn is_key(&self, value: &[u8]) -> bool {
+        let (name, place) = (self.name, self.place);
+        let is_quoted = place.quote.is_some();
+        let clear = name.starts_with(b"-") || begins_with(name, b"x-") || (place.tight && is_shouted(name));
+        let is_tied = !matches!(place.link, ValueLink::Spaced | ValueLink::Called);
+        // `secret_string = "…"` holds what a person typed.
+        if self.is_typed_in && is_quoted && place.link == ValueLink::Assigned {
+            return is_made_up(value);
+        }
+        is_tied
+            && ((is_dense(value) && (is_quoted || (place.tight && !holds_code(value))))
+                || (clear && place.link == ValueLink::Assigned && names_a_secret(name) && is_typed(value)))
+    }
+}
+
+/// `<password>…</password>`, `<property name="db.password">…</property>`
+fn element(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> {
+    let before = word.start.checked_sub(1).and_then(|at| text.get(at));
+    let (opens, closing) = (before == Some(&b'<'), usize::from(before == Some(&b'"')));
+    let start = word.end() + closing + 1;
+    let is_closed =
+        text.get(word.end()..start)?.ends_with(b">") && (closing == 0 || text.get(word.end()) == Some(&b'"'));
+    let rest = text.get(start..).filter(|_| (opens || closing > 0) && is_closed)?;
+    let length = rest.iter().take(LONGEST).position(|byte| *byte == b'<')?;
+    let behind = rest.get(length + 1..)?.strip_prefix(b"/")?;
+    let value = rest.get(..length)?;
+    let is_secret =
+        if opens { behind.starts_with(word.bytes) && is_chosen(value) } else { is_made_up(value) };
+    is_secret.then_some(SecretMatch { rule: CREDENTIAL, start, end: start + length })
 }
 
 /// Returns the name of the user that stands shortly before a secret's own name at `name_start`.
@@ -135,7 +142,14 @@ pub(super) fn user_before(text: &[u8], name_start: usize) -> Option<SecretMatch>
         .iter()
         .find(|more| begins_with(rest, more))
         .map_or(0, |more| more.len());
-    let place = ValueSpot::after(text, name_end + more, true).filter(|place| !place.listed)?;
+    let before = window.get(..at)?;
+    let dashes = before.iter().rev().take_while(|byte| **byte == b'-').count();
+    let is_flag =
+        dashes > 0 && before.len().checked_sub(dashes + 1).is_none_or(|at| window.get(at) == Some(&b' '));
+    let place = ValueSpot::after(text, name_end + more, is_flag)?;
+    if place.link != ValueLink::Assigned {
+        return None;
+    }
     let value = value(text.get(place.start..name_start)?, place.quote)?;
     let named = value.len() >= 3 && !is_placeholder(value) && !value.contains(&b'(');
     named.then(|| SecretMatch { rule: CREDENTIAL, start: place.start, end: place.start + value.len() })
@@ -145,8 +159,13 @@ pub(super) fn user_before(text: &[u8], name_start: usize) -> Option<SecretMatch>
 pub(super) fn is_chosen(value: &[u8]) -> bool {
     let code = value.windows(2).any(|pair| pair == b"::" || pair == b"->") || value.contains(&b'(');
     let prose = value.iter().any(u8::is_ascii_whitespace);
-    let reference = value.first().is_some_and(|first| b"/#.,:".contains(first));
+    let reference = value.first().is_some_and(|first| b"/#.,:".contains(first)) || is_tag(value);
     (4..=LONGEST).contains(&value.len()) && !prose && !code && !reference && !is_placeholder(value)
+}
+
+/// Whether a value is a tag of YAML: `!vault`.
+fn is_tag(value: &[u8]) -> bool {
+    value.strip_prefix(b"!").is_some_and(|tag| tag.iter().all(u8::is_ascii_lowercase))
 }
 
 /// Whether a quoted value of several words in the place of a password is one, and not a label or a message.
@@ -222,18 +241,103 @@ fn is_typed(value: &[u8]) -> bool {
     is_strong(value) && value.iter().any(u8::is_ascii_digit) && plain && is_chosen(value)
 }
 
+/// Returns the password that a sentence leads to at `start`.
+pub(super) fn in_a_sentence(text: &[u8], start: usize) -> Option<SecretMatch> {
+    let end = end_in_a_sentence(text, start)?;
+    is_password_in_a_sentence(text.get(start..end)?).then_some(SecretMatch { rule: CREDENTIAL, start, end })
+}
+
+/// Returns the word at `start` if it looks like a password by itself.
+pub(super) fn made_up_at(text: &[u8], start: usize) -> Option<SecretMatch> {
+    let end = end_in_a_sentence(text, start)?;
+    is_made_up(text.get(start..end)?).then_some(SecretMatch { rule: CREDENTIAL, start, end })
+}
+
+/// Returns where the word of a sentence that begins at `start` ends.
+pub(super) fn end_in_a_sentence(text: &[u8], start: usize) -> Option<usize> {
+    let head = value(text.get(start..)?, None)?;
+    let end = tail_end(text, start + head.len());
+    // The period ends the sentence.
+    let period = text.get(start..end)?.ends_with(b".");
+    Some(end - usize::from(period))
+}
+
+/// Returns the password in `HTTPBasicAuth("name", "…")`, where the name of the function ends at `at`.
+pub(super) fn second_argument(text: &[u8], at: usize) -> Option<SecretMatch> {
+    let quote = text.get(at..)?.strip_prefix(b"(")?.first().copied().filter(|byte| b"\"'".contains(byte))?;
+    let user = value(text.get(at + 2..)?, Some(quote))?;
+    let comma = at + 2 + user.len() + 1;
+    let start = comma + 1 + count(text, comma + 1, b" ", 2);
+    let behind = text.get(start..).filter(|_| text.get(comma) == Some(&b','))?;
+    let password = value(behind.strip_prefix(&[quote])?, Some(quote))?;
+    let start = start + 1;
+    is_made_up(password).then_some(SecretMatch { rule: CREDENTIAL, start, end: start + password.len() })
+}
+
+/// Returns the password behind `IDENTIFIED BY`, which ends at `at`.
+pub(super) fn after_sql(text: &[u8], at: usize) -> Option<SecretMatch> {
+    let start = at + count(text, at, b" \t", 4);
+    let quote = text.get(start).copied().filter(|byte| b"\"'".contains(byte));
+    let start = start + usize::from(quote.is_some());
+    let password = value(text.get(start..)?, quote)?;
+    let is_sql = quote == Some(b'\'') || text.get(at - 1) == Some(&b'Y');
+    let is_secret = match quote {
+        Some(_) if is_sql => is_chosen(password),
+        _ => (quote.is_some() || is_sql) && is_made_up(password),
+    };
+    is_secret.then_some(SecretMatch { rule: CREDENTIAL, start, end: start + password.len() })
+}
+
 /// Whether the last word of "the password for staging is …" is the password and not an ordinary word.
-pub(super) fn is_password_in_a_sentence(value: &[u8]) -> bool {
+fn is_password_in_a_sentence(value: &[u8]) -> bool {
     let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
     let odd = ends_chosen(value)
         || has(u8::is_ascii_uppercase)
         || value.iter().any(|byte| b"!@#$%^&*".contains(byte));
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && odd;
+    value.len() >= 7 && is_chosen(value) && !holds_code(value) && (is_mixed || is_words_and_dashes(value))
+}
+
+/// Whether a value is a phrase as programs propose them: `correct-horse-battery`.
+fn is_words_and_dashes(value: &[u8]) -> bool {
+    let is_word = |word: &[u8]| (4..=9).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
+    value.split(|byte| *byte == b'-').all(is_word) && value.iter().filter(|byte| **byte == b'-').count() >= 2
+}
+
+/// Whether a value looks like a password wherever it stands: letters and digits, and not the name of an algorithm, a field or a file.
+pub(super) fn is_made_up(value: &[u8]) -> bool {
+    const ALGORITHMS: [&str; 14] = [
+        "sha1", "sha2", "sha-", "sha5", "argon", "pbkdf", "bcrypt", "scrypt", "md5", "aes", "utf", "base64",
+        "oauth", "http",
+    ];
+    let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
+    let is_algorithm = || ALGORITHMS.iter().any(|part| find_ignoring_case(value, part.as_bytes()).is_some());
+    let is_code = || value.iter().any(|byte| b"/\\ ,;|%".contains(byte)) || holds_code(value);
     value.len() >= 7
         && has(u8::is_ascii_digit)
-        && has(u8::is_ascii_alphabetic)
-        && odd
+        && value.iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 2
         && is_chosen(value)
-        && !holds_code(value)
+        && !is_code()
+        && !is_algorithm()
+        && !is_identifier(value)
+        && name_class(value).is_none()
+}
+
+/// Whether a value is the name of something in code, or of a file: `db2_fetch_row`, `sqlite3`, `input3.json`.
+fn is_identifier(value: &[u8]) -> bool {
+    const LONGEST_ENDING: usize = 5;
+    let is_lower =
+        value.iter().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_.-".contains(byte));
+    let parts = || value.split(|byte| b"_.-".contains(byte));
+    let begins_with_a_letter = |part: &[u8]| part.first().is_some_and(u8::is_ascii_lowercase);
+    let is_joined = is_lower && parts().count() > 1 && parts().all(begins_with_a_letter);
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_versioned = is_lower && digits == 1 && value.last().is_some_and(u8::is_ascii_digit);
+    let is_file = value.iter().rposition(|byte| *byte == b'.').is_some_and(|dot| {
+        let ending = value.get(dot + 1..).unwrap_or_default();
+        (2..=LONGEST_ENDING).contains(&ending.len()) && ending.iter().all(u8::is_ascii_lowercase)
+    });
+    is_joined || is_versioned || is_file
 }
 
 /// Whether a value ends in a digit or a sign, as `winter26` does; names in code that hold a digit mostly do not.
@@ -247,7 +351,7 @@ const SCHEMES: [&str; 7] = ["basic", "bearer", "token", "apikey", "digest", "neg
 
 /// Returns the credentials after the name of an `Authorization` header that ends at `at`, however short they are.
 pub(super) fn header(text: &[u8], at: usize) -> Option<SecretMatch> {
-    let place = ValueSpot::after(text, at, false).filter(|place| !place.listed)?;
+    let place = ValueSpot::after(text, at, false).filter(|place| place.link == ValueLink::Assigned)?;
     let (from, length) = scheme_and_credentials(text.get(place.start..)?)?;
     let start = place.start + from;
     Some(SecretMatch { rule: "authorization", start, end: start + length })
@@ -365,9 +469,4 @@ fn goes_on(text: &[u8], at: usize) -> bool {
 /// Whether `text` begins with `start`, ignoring case.
 fn begins_with(text: &[u8], start: &[u8]) -> bool {
     text.get(..start.len()).is_some_and(|part| part.eq_ignore_ascii_case(start))
-}
-
-/// Counts the bytes from `at` on that are among `these`, up to `limit`.
-pub(super) fn count(text: &[u8], at: usize, these: &[u8], limit: usize) -> usize {
-    text.get(at..).unwrap_or_default().iter().take(limit).take_while(|byte| these.contains(byte)).count()
 }

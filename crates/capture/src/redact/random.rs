@@ -41,11 +41,28 @@ pub(super) fn is_random(value: &[u8], evidence: Announcement) -> bool {
     if is_grouped(value) {
         return true;
     }
+    if is_strewn(value) {
+        return true;
+    }
     let numbers = value.split(|byte| !byte.is_ascii_digit()).filter(|run| !run.is_empty()).count();
     let strewn = numbers >= evidence.numbers();
     let random: usize =
         segments(value).filter(|segment| is_unnatural(segment, strewn)).map(<[u8]>::len).sum();
     random >= enough && random * 2 >= value.len() && distinct(value) >= 6
+}
+
+/// Whether a long value of letters and digits holds odd ones from its beginning to its end, as base64 with `-` and `_` does.
+fn is_strewn(value: &[u8]) -> bool {
+    const LONG: usize = 32;
+    let odd: usize = segments(value).map(odd_letters).sum();
+    let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
+    let is_plain = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.=".contains(byte));
+    (LONG..=LONG * 16).contains(&value.len())
+        && is_plain
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && odd * 6 >= value.len()
 }
 
 /// Whether somebody already took the secret out: `ghp_xxxxxxxx`.
@@ -55,7 +72,7 @@ pub(super) fn is_crossed_out(body: &[u8]) -> bool {
 
 /// Whether a value only stands for one: `<token>`, `${TOKEN}`, `xxxx`, `your_password`, `example`.
 pub(super) fn is_placeholder(value: &[u8]) -> bool {
-    const MARKS: [u8; 7] = *b"<>{}*[]";
+    const MARKS: [u8; 6] = *b"<>{}[]";
     const WORDS: [&str; 12] = [
         "example",
         "placeholder",
@@ -72,6 +89,7 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
     ];
     value.starts_with(b"$")
         || value.iter().any(|byte| MARKS.contains(byte))
+        || value.windows(2).any(|pair| pair == b"**")
         || distinct(value) < 4
         || WORDS.iter().any(|word| find_ignoring_case(value, word.as_bytes()).is_some())
 }
@@ -175,6 +193,14 @@ fn is_grouped(value: &[u8]) -> bool {
         && with_digits > 0
         && plain
         && value.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Whether a value is an id as programs draw them.
+pub(super) fn is_uuid(value: &[u8]) -> bool {
+    let groups = value.split(|byte| *byte == b'-');
+    value.len() == 36
+        && groups.clone().map(<[u8]>::len).eq([8, 4, 4, 4, 12])
+        && groups.flatten().all(u8::is_ascii_hexdigit)
 }
 
 /// Letters or digits counted up or down: nobody's name, and how examples of keys are made.

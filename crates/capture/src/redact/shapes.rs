@@ -28,6 +28,8 @@ pub(super) enum TokenAlphabet {
     Hex,
     /// `0-9 A-Z -`
     Upper,
+    /// `0-9 A-Z`
+    Capitals,
     /// `0-9 a-z A-Z`
     Plain,
     /// `0-9 a-z A-Z _ -`
@@ -43,6 +45,7 @@ impl TokenAlphabet {
         match self {
             TokenAlphabet::Hex => byte.is_ascii_hexdigit() || byte == b'-',
             TokenAlphabet::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'-',
+            TokenAlphabet::Capitals => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
             TokenAlphabet::Plain => byte.is_ascii_alphanumeric(),
             TokenAlphabet::Dashed => byte.is_ascii_alphanumeric() || b"_-".contains(&byte),
             TokenAlphabet::Dotted => byte.is_ascii_alphanumeric() || b"_-.=!~".contains(&byte),
@@ -63,7 +66,7 @@ const fn shape(
     TokenShape { rule, prefixes, body, min, max, random: false }
 }
 
-use TokenAlphabet::{Dashed, Dotted, Hex, Plain, Upper, Wide};
+use TokenAlphabet::{Capitals, Dashed, Dotted, Hex, Plain, Upper, Wide};
 
 /// Every shape, by what it opens.
 #[rustfmt::skip]
@@ -104,7 +107,7 @@ pub(super) const SHAPES: &[TokenShape] = &[
     shape("readme-key", &["rdme_"], Plain, (60, 80)),
 
     // Clouds and hosting.
-    shape("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA", "AGPA", "AIDA", "AROA", "AIPA", "ANPA", "ANVA", "A3T", "LSIA", "LKIA"], Upper, (16, 17)),
+    shape("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA", "AGPA", "AIDA", "AROA", "AIPA", "ANPA", "ANVA", "A3T", "LSIA", "LKIA"], Capitals, (16, 17)),
     shape("aws-bedrock-key", &["ABSK", "bedrock-api-key-"], Wide, (80, ANY)),
     shape("aws-mws-key", &["amzn.mws.", "amzn1.application-oa2-client."], Hex, (20, 48)),
     shape("aws-appsync-key", &["da2-"], Plain, (26, 26)),

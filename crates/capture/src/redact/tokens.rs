@@ -14,6 +14,8 @@ pub(super) struct TokenRules {
     /// Sorted by the pair of bytes they begin with.
     patterns: Vec<TokenPattern>,
     pairs: BytePairs,
+    /// With which literals begin, which also stand inside of words.
+    literal_pairs: BytePairs,
 }
 
 struct TokenPattern {
@@ -34,7 +36,9 @@ impl TokenRules {
             .collect();
         patterns.sort_by_key(|pattern| pattern.pair);
         let pairs = BytePairs::new(patterns.iter().map(|pattern| pattern.pair));
-        TokenRules { patterns, pairs }
+        let literals = patterns.iter().filter(|pattern| pattern.shape.is_none());
+        let literal_pairs = BytePairs::new(literals.map(|pattern| pattern.pair));
+        TokenRules { patterns, pairs, literal_pairs }
     }
 
     /// Adds a finding for every token and literal in `text`.
@@ -52,7 +56,11 @@ impl TokenRules {
     fn token_at(&self, text: &[u8], at: usize, runs: &mut Runs) -> Option<SecretMatch> {
         let rest = text.get(at..)?;
         let pair = rest.first_chunk()?;
-        let bounded = begins_a_word(text, at);
+        // The data of an image or a source map is no token, whatever it begins with.
+        let bounded = begins_a_word(text, at) && !text.get(..at)?.ends_with(b";base64,");
+        if !bounded && !self.literal_pairs.contains(*pair) {
+            return None;
+        }
         let first = self.patterns.partition_point(|pattern| pattern.pair < *pair);
         let patterns = self.patterns.get(first..)?.iter().take_while(|pattern| pattern.pair == *pair);
         let findings = patterns.filter(|pattern| rest.starts_with(&pattern.text)).filter_map(|pattern| {
@@ -84,11 +92,12 @@ impl BytePairs {
 
     /// Returns where the first pair of the set stands in `text`.
     fn position(&self, text: &[u8]) -> Option<usize> {
-        text.windows(2).position(|window| {
-            let Some(pair) = window.first_chunk() else { return false };
-            let (word, bit) = BytePairs::place(*pair);
-            self.0.get(word).is_some_and(|bits| bits & bit != 0)
-        })
+        text.windows(2).position(|window| window.first_chunk().is_some_and(|pair| self.contains(*pair)))
+    }
+
+    fn contains(&self, pair: [u8; 2]) -> bool {
+        let (word, bit) = BytePairs::place(pair);
+        self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
     fn place([first, second]: [u8; 2]) -> (usize, u64) {

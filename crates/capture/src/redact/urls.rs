@@ -3,6 +3,7 @@
 //! Not here: webhook addresses, which are tokens of the table (`shapes`).
 
 use super::SecretMatch;
+use super::random::{Announcement, is_random};
 use super::words::RedactorWord;
 
 /// Longer than any user and password.
@@ -10,13 +11,54 @@ const LONGEST: usize = 256;
 
 /// Adds a finding for every `user:password` between `://` and `@`.
 pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
+    find_thin(text, found);
     let bytes = text.as_bytes();
     for (at, separator) in text.match_indices("://") {
         let start = at + separator.len();
         let authority = authority(bytes.get(start..).unwrap_or_default());
         let Some(length) = authority.iter().rposition(|byte| *byte == b'@') else { continue };
         let userinfo = authority.get(..length).unwrap_or_default();
-        if is_credential(userinfo) {
+        if is_credential(userinfo) || is_random(userinfo, Announcement::Near) {
+            found.push(SecretMatch { rule: "url-credential", start, end: start + length });
+        }
+    }
+}
+
+/// Parameters by which an address is signed: who has the address has what it leads to.
+const SIGNATURES: [&str; 7] =
+    ["sig", "signature", "x-amz-signature", "x-goog-signature", "x-amz-security-token", "hmac", "code"];
+
+/// Returns the signature behind `word`, if that is the parameter of an address.
+pub(super) fn signature(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> {
+    const SHORTEST: usize = 16;
+    let before = word.start.checked_sub(1).and_then(|at| text.get(at))?;
+    if !b"?&;".contains(before) || text.get(word.end()) != Some(&b'=') {
+        return None;
+    }
+    let is_named = |name: &&str| word.bytes.eq_ignore_ascii_case(name.as_bytes());
+    SIGNATURES.iter().find(|name| is_named(name))?;
+    let start = word.end() + 1;
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"%_~.+/=-".contains(*byte);
+    let length = text.get(start..)?.iter().take_while(is_part).count();
+    // A `code` may also be that of a country or a coupon.
+    let is_made = word.bytes != b"code" || is_random(text.get(start..start + length)?, Announcement::Quoted);
+    (length >= SHORTEST && is_made).then_some(SecretMatch {
+        rule: "url-signature",
+        start,
+        end: start + length,
+    })
+}
+
+/// `jdbc:oracle:thin:user/password@host`
+fn find_thin(text: &str, found: &mut Vec<SecretMatch>) {
+    const PREFIX: &str = "jdbc:oracle:thin:";
+    for (at, _) in text.match_indices(PREFIX) {
+        let start = at + PREFIX.len();
+        let rest = text.as_bytes().get(start..).unwrap_or_default();
+        let Some(length) = rest.iter().take(LONGEST).position(|byte| *byte == b'@') else { continue };
+        let userinfo = rest.get(..length).unwrap_or_default();
+        let is_pair = userinfo.contains(&b'/') && !userinfo.iter().any(|byte| b" ${}\"'\n".contains(byte));
+        if is_pair {
             found.push(SecretMatch { rule: "url-credential", start, end: start + length });
         }
     }

@@ -5,7 +5,8 @@
 use crate::redact::redactor;
 use backstory_testkit::bar;
 use backstory_testkit::corpora::{
-    PrivateTagCase, SecretSample, extra_text, lookalikes, private_tag_cases, secret_samples,
+    PrivateTagCase, RealisticText, SecretSample, extra_text, lookalikes, private_tag_cases, secret_samples,
+    texts_with_secrets, texts_without_secrets,
 };
 use serde_json::Value;
 use std::fs;
@@ -88,11 +89,34 @@ fn most_texts_that_only_look_like_secrets_stay() {
     }
 }
 
+/// S02.
+#[test]
+fn of_realistic_texts_the_secrets_go_and_the_rest_stays() {
+    for round in 0..3 {
+        let texts = texts_with_secrets(round);
+        let leaks = |text: &&RealisticText| text.leaks_in(redactor().redact(&text.text).text.as_str());
+        let left: Vec<&str> = texts.iter().filter(leaks).map(|text| text.text.as_str()).collect();
+        assert!(left.len() * 20 <= texts.len(), "more than one in twenty is left: {left:#?}");
+        let gone = texts.len() - left.len();
+        bar("S02", format_args!("{gone} of {} realistic texts lost their secrets", texts.len()));
+
+        let clean = texts_without_secrets(round);
+        let touches = |text: &&RealisticText| !redactor().redact(&text.text).found.is_empty();
+        let touched: Vec<&str> = clean.iter().filter(touches).map(|text| text.text.as_str()).collect();
+        assert!(touched.len() * 100 <= clean.len(), "more than one in a hundred is touched: {touched:#?}");
+        bar(
+            "S02",
+            format_args!("{} of {} realistic texts without secrets touched", touched.len(), clean.len()),
+        );
+    }
+}
+
 #[test]
 fn redacting_again_changes_nothing() {
     let own = secret_samples().into_iter().map(|sample| sample.text).chain(lookalikes());
+    let realistic = texts_with_secrets(0).into_iter().chain(texts_without_secrets(0)).map(|text| text.text);
     let extra = EXTRA.into_iter().flat_map(rows).map(|row| row.text);
-    for text in own.chain(extra) {
+    for text in own.chain(realistic).chain(extra) {
         let once = redactor().redact(&text).text;
         assert_eq!(redactor().redact(once.as_str()).text, once, "{text}");
     }

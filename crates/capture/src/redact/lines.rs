@@ -1,0 +1,228 @@
+//! Finds secrets known by their line or the line before: `.pgpass`, what a prompt or a command that prints secrets is followed by,
+//! and what is piped into a command that reads one.
+//!
+//! Not here: flags of commands (`commands`) and tables (`tables`).
+
+use super::SecretMatch;
+use super::named::CredentialName;
+use super::names::{NameClass, name_class};
+use super::passwords::{CREDENTIAL, is_chosen, is_made_up};
+use super::random::{Announcement, is_placeholder, is_random};
+
+/// Commands that print a secret and nothing else: all of the parts occur in the line, in any order.
+#[rustfmt::skip]
+const PRINTERS: &[&[&str]] = &[
+    &["pass show "], &["gopass show "], &["op read "], &["bw get password"], &["secret-tool lookup"], &["find-generic-password", "-w"],
+    &["/run/secrets/"], &["get secret", "base64"], &["get secrets", "base64"], &["get-secret-value"], &["secrets versions access"],
+    &["keyvault secret show"], &["vault kv get", "-field"], &["vault read", "-field"], &["doppler secrets get"], &["heroku config:get"],
+    &["gh auth token"], &["print-access-token"], &["print-identity-token"], &["get-access-token"], &["kubectl create token"],
+    &["get-login-password"], &["openssl rand"], &["pwgen"], &["initialAdminPassword"],
+];
+
+/// What reads a secret from its input, in the part of a line behind the pipe.
+#[rustfmt::skip]
+const SINKS: &[&str] = &[
+    "--password-stdin", "--passphrase-fd", "--with-token", "--stdin", "--data-file=-", "--body-file -", "--pass-stdin",
+    "sudo -S", "chpasswd", "passwd", "secret", "kinit", "cryptsetup", "vault login", "ecryptfs", "htpasswd -i", "pass insert", "smbpasswd",
+];
+
+/// Adds a finding for every secret known by its line. `names` are where the text names a credential.
+pub(super) fn find(text: &str, names: &[CredentialName], found: &mut Vec<SecretMatch>) {
+    for name in names.iter().filter(|name| name.class == NameClass::Password) {
+        found.extend(prompted(text, name.start));
+    }
+    let mut is_printed = false;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let line_start = start;
+        start += line.len();
+        if line.len() > LONGEST_LINE {
+            is_printed = false;
+            continue;
+        }
+        let signs = LineSigns::of_line(line.as_bytes());
+        if (4..=12).contains(&signs.colons) {
+            found.extend(pgpass(line, line_start));
+        }
+        if std::mem::replace(&mut is_printed, false) {
+            found.extend(whole_line(line, line_start));
+        }
+        if signs.feeds
+            && let Some(feeding) = feeding(line)
+        {
+            found.extend(fed(line, line_start, feeding));
+            is_printed = feeding == Feeding::Document;
+        }
+        is_printed |= (signs.prompts || begins_with_a_prompt(line)) && prints_a_secret(line.trim());
+    }
+}
+
+/// What one look at a line says about it.
+#[derive(Default)]
+struct LineSigns {
+    colons: usize,
+    /// Holds `|` or `<`.
+    feeds: bool,
+    /// Holds `@`, as a prompt with the name of a host does.
+    prompts: bool,
+}
+
+impl LineSigns {
+    fn of_line(line: &[u8]) -> LineSigns {
+        let mut signs = LineSigns::default();
+        for byte in line {
+            signs.colons += usize::from(*byte == b':');
+            signs.feeds |= *byte == b'|' || *byte == b'<';
+            signs.prompts |= *byte == b'@';
+        }
+        signs
+    }
+}
+
+fn begins_with_a_prompt(line: &str) -> bool {
+    line.trim_ascii_start().starts_with(['$', '#', '>', '%', '❯', '+'])
+}
+
+/// What is longer is data, and no line somebody typed.
+const LONGEST_LINE: usize = 2_000;
+
+/// How a line gives a text to a command.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Feeding {
+    /// `echo … |`
+    Pipe,
+    /// `<<< …`
+    Text,
+    /// `<<END`, and the text begins on the next line.
+    Document,
+}
+
+fn feeding(line: &str) -> Option<Feeding> {
+    let feeding = if line.contains("<<<") {
+        Feeding::Text
+    } else if line.contains("<<") {
+        Feeding::Document
+    } else if line.contains('|') && (line.contains("echo ") || line.contains("printf ")) {
+        Feeding::Pipe
+    } else {
+        return None;
+    };
+    SINKS.iter().any(|sink| line.contains(sink)).then_some(feeding)
+}
+
+/// The line below a prompt for a password, which is the name at `name_start`.
+fn prompted(text: &str, name_start: usize) -> Option<SecretMatch> {
+    const LONGEST_PROMPT: usize = 160;
+    let rest = text.get(name_start..)?;
+    let length = rest.as_bytes().iter().take(LONGEST_PROMPT).position(|byte| *byte == b'\n')?;
+    if !rest.get(..length)?.trim_end_matches(['"', '\'', ' ', '\r']).ends_with(':') {
+        return None;
+    }
+    let below = rest.get(length..)?;
+    let blank = below.len() - below.trim_start().len();
+    let start = name_start + length + blank;
+    whole_line(below.get(blank..)?.lines().next()?, start)
+}
+
+fn prints_a_secret(line: &str) -> bool {
+    let Some(command) = typed_command(line) else { return false };
+    let prints = |parts: &&[&str]| parts.iter().all(|part| command.contains(part));
+    let names_a_secret = || {
+        command.strip_prefix("printenv ").is_some_and(|name| {
+            matches!(name_class(name.trim().as_bytes()), Some((NameClass::Password | NameClass::Key, _)))
+        })
+    };
+    PRINTERS.iter().any(prints) || names_a_secret()
+}
+
+/// Returns what follows a shell's prompt: `$ …`, `root@host:~# …`.
+fn typed_command(line: &str) -> Option<&str> {
+    if let Some(command) =
+        ["$ ", "# ", "> ", "% ", "❯ ", "+ "].iter().find_map(|prompt| line.strip_prefix(prompt))
+    {
+        return Some(command);
+    }
+    let (before, command) = line.split_once("$ ").or_else(|| line.split_once("# "))?;
+    before.contains('@').then_some(command)
+}
+
+/// The only word of a line, also where `send` types it.
+fn whole_line(line: &str, line_start: usize) -> Option<SecretMatch> {
+    let content = line.trim();
+    let content = content.strip_prefix("send ").unwrap_or(content);
+    let content = content.trim_matches(['"', '\'']);
+    let value = content.strip_suffix("\\r").or_else(|| content.strip_suffix("\\n")).unwrap_or(content);
+    let bytes = value.as_bytes();
+    if is_placeholder(bytes) || bytes.iter().any(u8::is_ascii_whitespace) {
+        return None;
+    }
+    let is_secret = is_made_up(bytes) || is_random(bytes, Announcement::Assigned);
+    let start = line_start + line.find(value)?;
+    is_secret.then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
+}
+
+/// `host:port:database:user:password`
+fn pgpass(line: &str, line_start: usize) -> Option<SecretMatch> {
+    const SHORTEST_PORT: usize = 4;
+    line.split([' ', '"', '\'', '\n', '\r']).find_map(|word| {
+        let mut fields = word.splitn(5, ':');
+        let (host, port, database) = (fields.next()?, fields.next()?, fields.next()?);
+        let (user, password) = (fields.next()?, fields.next()?);
+        let is_plain = |field: &str| {
+            !field.is_empty()
+                && field.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.*-".contains(&byte))
+        };
+        let is_port = port == "*"
+            || ((SHORTEST_PORT..=5).contains(&port.len()) && port.bytes().all(|byte| byte.is_ascii_digit()));
+        let is_named = |field: &str| is_plain(field) && !field.bytes().all(|byte| byte.is_ascii_digit());
+        // The groups of an IPv6 address are no hosts.
+        let is_host = is_plain(host) && !host.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_line = is_host && is_port && is_named(database) && is_named(user);
+        let is_password =
+            is_made_up(password.as_bytes()) || is_random(password.as_bytes(), Announcement::Assigned);
+        let start = line_start + (password.as_ptr() as usize - line.as_ptr() as usize);
+        (is_line && is_password).then(|| SecretMatch { rule: CREDENTIAL, start, end: start + password.len() })
+    })
+}
+
+/// `echo … | docker login --password-stdin`, `docker login --password-stdin <<< …`
+fn fed(line: &str, line_start: usize, feeding: Feeding) -> Option<SecretMatch> {
+    match feeding {
+        Feeding::Document => None,
+        Feeding::Text => {
+            let (before, after) = line.split_once("<<<")?;
+            let after = after.split('|').next().unwrap_or(after);
+            argument(after, line_start + before.len() + 3)
+        }
+        Feeding::Pipe => {
+            let (before, after) = line.split_once('|')?;
+            let at = ["echo ", "printf "]
+                .iter()
+                .filter_map(|name| Some(before.rfind(name)? + name.len()))
+                .max()?;
+            let reads = SINKS.iter().any(|sink| after.contains(sink));
+            argument(before.get(at..)?, line_start + at).filter(|_| reads)
+        }
+    }
+}
+
+/// The last argument of a command, which begins at `start`.
+fn argument(arguments: &str, start: usize) -> Option<SecretMatch> {
+    let trimmed = arguments.trim_end();
+    let (from, to) = match trimmed.chars().last().filter(|quote| "\"'".contains(*quote)) {
+        Some(quote) => (trimmed.get(..trimmed.len() - 1)?.rfind(quote)? + 1, trimmed.len() - 1),
+        None => (trimmed.rfind(' ').map_or(0, |space| space + 1), trimmed.len()),
+    };
+    let value = trimmed.get(from..to)?;
+    let value = value.strip_suffix("\\n").unwrap_or(value);
+    // `chpasswd` reads the name of the user first.
+    let user = value.split_once(':').map_or(0, |(user, _)| user.len() + 1);
+    let value = value.get(user..)?;
+    let is_reference = value.starts_with(['$', '-', '%']) || value.contains("$(");
+    let start = start + from + user;
+    (is_chosen(value.as_bytes()) && !is_reference).then(|| SecretMatch {
+        rule: CREDENTIAL,
+        start,
+        end: start + value.len(),
+    })
+}

@@ -1,0 +1,73 @@
+//! Finds values that stand one step away from the name of a credential: inside the block the name opens
+//! (`variable "db_password" { default = "…" }`), and behind the arrow of a plan (`password = "…" -> "…"`).
+//!
+//! Not here: values directly behind their name (`passwords`), and JSON that was parsed (`json`).
+
+use super::SecretMatch;
+use super::assignment::{ValueSpot, count};
+use super::names::NameClass;
+use super::passwords::{CREDENTIAL, is_chosen, is_made_up, value};
+use super::random::{Announcement, is_random};
+
+/// Keys that say nothing of what they hold: the name around them does.
+const NEUTRAL: [&str; 10] =
+    ["value", "default", "result", "plaintext", "plain", "content", "data", "params", "args", "text"];
+
+/// Whether a key leaves it to the name around it what its value is.
+pub(super) fn is_neutral(key: &[u8]) -> bool {
+    NEUTRAL.iter().any(|neutral| key.eq_ignore_ascii_case(neutral.as_bytes()))
+}
+
+/// Returns the secret in the block that opens shortly behind a name ending at `name_end`.
+pub(super) fn in_block(text: &[u8], name_end: usize, name_class: NameClass) -> Option<SecretMatch> {
+    const HEADING: usize = 48;
+    const LONGEST_BLOCK: usize = 400;
+    let rest = text.get(name_end..)?;
+    let is_of_a_heading = |byte: &u8| byte.is_ascii_alphanumeric() || b"\"'_- :=\\".contains(byte);
+    let heading = rest.iter().take(HEADING).position(|byte| !is_of_a_heading(byte))?;
+    if rest.get(heading) != Some(&b'{') || !rest.first().is_some_and(|byte| b"\"' :=\\".contains(byte)) {
+        return None;
+    }
+    let block = rest.get(heading + 1..)?;
+    let length = block
+        .iter()
+        .take(LONGEST_BLOCK)
+        .position(|byte| *byte == b'}')
+        .unwrap_or(block.len().min(LONGEST_BLOCK));
+    let start = name_end + heading + 1;
+    NEUTRAL.iter().find_map(|key| value_of(text, (start, start + length), key.as_bytes(), name_class))
+}
+
+fn value_of(
+    text: &[u8],
+    (start, end): (usize, usize),
+    key: &[u8],
+    name_class: NameClass,
+) -> Option<SecretMatch> {
+    let block = text.get(start..end)?;
+    let is_apart = |at: usize| {
+        at.checked_sub(1)
+            .and_then(|before| block.get(before))
+            .is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+    };
+    let at = block.windows(key.len()).enumerate().position(|(at, part)| part == key && is_apart(at))?;
+    let spot = ValueSpot::after(text, start + at + key.len(), false).filter(|spot| spot.start < end)?;
+    let value = value(text.get(spot.start..)?, Some(spot.quote?))?;
+    let is_secret = match name_class {
+        NameClass::Password => is_made_up(value) || is_random(value, Announcement::Quoted),
+        NameClass::Key => is_random(value, Announcement::Quoted),
+        _ => false,
+    };
+    is_secret.then(|| SecretMatch { rule: CREDENTIAL, start: spot.start, end: spot.start + value.len() })
+}
+
+/// Returns what a plan puts in place of the quoted secret that ends at `end`.
+pub(super) fn behind_an_arrow(text: &[u8], end: usize) -> Option<SecretMatch> {
+    let quote = text.get(end).copied().filter(|byte| b"\"'".contains(byte))?;
+    let arrow = end + 1 + count(text, end + 1, b" ", 2);
+    let rest = text.get(arrow..)?;
+    let rest = rest.strip_prefix(b"->").or_else(|| rest.strip_prefix(b"=>"))?;
+    let start = arrow + 2 + count(rest, 0, b" ", 2);
+    let value = value(text.get(start..)?.strip_prefix(&[quote])?, Some(quote))?;
+    is_chosen(value).then(|| SecretMatch { rule: CREDENTIAL, start: start + 1, end: start + 1 + value.len() })
+}

@@ -1,0 +1,119 @@
+//! Follows a sentence from the name of a secret to its value: "the password for staging is …", "I set the password to …",
+//! "use … as the password".
+//!
+//! Not here: whether the word it leads to is a secret (`passwords`, `random`).
+
+use super::words::RedactorWord;
+
+/// How far a sentence has come from a name to its value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prose {
+    /// The name was just read.
+    Begun,
+    /// The name was just read, and the sentence says that it is set.
+    Set,
+    /// "for the staging database"
+    GoesOn,
+    /// "is": the value comes next.
+    Ready,
+    /// Something else was said.
+    Not,
+}
+
+impl Prose {
+    pub(super) fn next(self, word: &[u8], gap: &[u8]) -> Prose {
+        #[rustfmt::skip]
+        const LEADING: [&[u8]; 21] = [
+            b"for", b"of", b"on", b"in", b"to", b"at", b"from", b"we", b"i", b"you", b"that", b"there", b"they", b"which", b"with",
+            b"pour", b"para", b"de", b"auf", b"von", b"generated",
+        ];
+        const SAYING: [&[u8]; 9] = [b"is", b"was", b"be", b"been", b"ist", b"war", b"lautet", b"est", b"es"];
+        const LIKELY: [&[u8]; 8] =
+            [b"has", b"should", b"will", b"must", b"can", b"could", b"would", b"wurde"];
+        const STILL: [&[u8]; 8] =
+            [b"now", b"still", b"just", b"currently", b"jetzt", b"ahora", b"simply", b"probably"];
+        let is_among = |words: &[&[u8]]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
+        let is_in_one_sentence = gap.iter().all(|byte| b" \"'`@()".contains(byte));
+        match self {
+            Prose::GoesOn if is_in_one_sentence && !is_among(&SAYING) => Prose::GoesOn,
+            _ if gap != b" " => Prose::Not,
+            Prose::Set if matches!(word, b"to" | b"as" | b"auf" | b"a" | b"from") => Prose::Ready,
+            Prose::Begun | Prose::Set | Prose::GoesOn if is_among(&SAYING) => Prose::Ready,
+            Prose::Begun | Prose::Set if is_among(&LIKELY) => Prose::Begun,
+            Prose::Ready if is_setting(word) => Prose::Set,
+            Prose::Ready if is_among(&STILL) || is_among(&SAYING) => Prose::Ready,
+            Prose::Ready if word == b"generated" => Prose::GoesOn,
+            Prose::Begun | Prose::Set if is_among(&LEADING) => Prose::GoesOn,
+            _ => Prose::Not,
+        }
+    }
+
+    /// Whether the word behind `gap` is what the sentence says the value is.
+    pub(super) fn leads_to(self, gap: &[u8]) -> bool {
+        let arrow = "→".as_bytes();
+        let gap = gap.trim_ascii();
+        let points = gap.starts_with(arrow) || gap.starts_with(b"->") || gap.starts_with(b"=>");
+        let sign = points || gap.iter().any(|byte| b":=".contains(byte));
+        let quoted = points || gap.iter().all(|byte| b" :=`'\"()".contains(byte));
+        quoted && (self == Prose::Ready || (matches!(self, Prose::GoesOn | Prose::Set) && sign))
+    }
+}
+
+/// How a sentence begins whose name starts at `name_start`: "I set the password …".
+pub(super) fn begin(text: &[u8], name_start: usize) -> Prose {
+    const NEAR: usize = 40;
+    let before = text.get(name_start.saturating_sub(NEAR)..name_start).unwrap_or_default();
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_set = line.split(|byte| !byte.is_ascii_alphabetic()).any(is_setting);
+    if is_set { Prose::Set } else { Prose::Begun }
+}
+
+/// Whether a word says that something gets a value.
+fn is_setting(word: &[u8]) -> bool {
+    #[rustfmt::skip]
+    const SETTING: [&str; 12] = [
+        "set", "setting", "change", "changed", "reset", "rotate", "rotated", "update", "updated", "switched", "made", "gesetzt",
+    ];
+    (3..=8).contains(&word.len()) && SETTING.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// Remembers the last words of a sentence.
+#[derive(Default)]
+pub(super) struct LastWords<'a> {
+    last: [Option<RedactorWord<'a>>; 4],
+}
+
+impl<'a> LastWords<'a> {
+    pub(super) fn push(&mut self, word: RedactorWord<'a>) {
+        self.last.rotate_left(1);
+        if let Some(last) = self.last.last_mut() {
+            *last = Some(word);
+        }
+    }
+
+    /// Returns the last word.
+    pub(super) fn word(&self) -> Option<&'a [u8]> {
+        let [.., last] = self.last;
+        last.map(|word| word.bytes)
+    }
+
+    /// Returns the word that "… as the password" gives as one, if `name` ends such a sentence.
+    pub(super) fn value_before(&self, text: &[u8], name: &RedactorWord<'_>) -> Option<RedactorWord<'a>> {
+        let [.., two, one] = self.last;
+        let (article, before) = (one?, two?);
+        let is_article = [&b"the"[..], b"a", b"my", b"your", b"its"].contains(&article.bytes);
+        let (joint, value) =
+            if is_article { (before, self.last.get(1).copied().flatten()?) } else { (article, before) };
+        let is_one_line = text.get(value.start..name.start).is_some_and(|part| !part.contains(&b'\n'));
+        (joint.bytes == b"as" && is_one_line).then_some(value)
+    }
+
+    /// Returns whether the word before `name` says that it is public: an "RSA key" is shown by its fingerprint.
+    pub(super) fn names_an_algorithm(&self) -> bool {
+        const ALGORITHMS: [&str; 8] = ["rsa", "dsa", "ecdsa", "eddsa", "ed25519", "gpg", "pgp", "primary"];
+        let [.., last] = self.last;
+        last.is_some_and(|word| {
+            ALGORITHMS.iter().any(|known| word.bytes.eq_ignore_ascii_case(known.as_bytes()))
+        })
+    }
+}
