@@ -20,6 +20,7 @@ pub struct Config {
     pub recall: RecallConfig,
     pub search: SearchConfig,
     pub team: TeamConfig,
+    pub mcp: McpConfig,
     pub worker: WorkerConfig,
     pub search_weights: RankingWeights,
     pub inject_weights: RankingWeights,
@@ -145,6 +146,25 @@ impl TryFrom<String> for KindName {
         }
         Kind::parse_alias(&name).map(KindName)
     }
+}
+
+/// What agents may do through MCP.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct McpConfig {
+    pub write: McpWrite,
+}
+
+/// What agents may write through MCP.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(rename_all = "kebab-case")]
+pub enum McpWrite {
+    /// Nothing.
+    None,
+    /// New memories.
+    Remember,
+    /// New memories, and they may forget.
+    All,
 }
 
 /// The worker.

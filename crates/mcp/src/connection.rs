@@ -11,6 +11,7 @@ use crate::tool_schemas::{self, Tool};
 use crate::{
     McpAccess, McpOptions, protocol_versions, protocol_versions::ProtocolEra, reply_text, tool_calls,
 };
+use backstory_app::config::McpWrite;
 use backstory_app::{App, AppError, vectors};
 use backstory_recall::VectorCache;
 use serde_json::{Map, Value, json};
@@ -88,14 +89,14 @@ impl McpConnection {
     }
 
     fn dispatch(&mut self, method: &str, params: &Value) -> Result<Value, RpcError> {
-        let access = self.options.access;
         match (method, ProtocolEra::from_params(params)?) {
             ("initialize", _) => Ok(self.initialize(params)),
-            ("server/discover", _) => Ok(protocol_versions::discovery(access)),
+            ("server/discover", _) => Ok(protocol_versions::discovery(self.may_write())),
             ("ping", ProtocolEra::Handshake) => Ok(json!({})),
-            ("tools/list", era) => {
-                Ok(era.cacheable_result(Map::from_iter([("tools".to_owned(), tool_schemas::list(access))])))
-            }
+            ("tools/list", era) => Ok(era.cacheable_result(Map::from_iter([(
+                "tools".to_owned(),
+                tool_schemas::list(self.may_write()),
+            )]))),
             ("tools/call", era) => self.call_tool(params).map(|fields| era.result(fields)),
             _ => Err(RpcError::new(METHOD_NOT_FOUND, format!("there is no method `{method}`"))),
         }
@@ -106,7 +107,7 @@ impl McpConnection {
         self.version = Some(version);
         let offers_roots = params.get("capabilities").is_some_and(|offered| offered.get("roots").is_some());
         self.roots.is_supported = offers_roots && self.options.environment.project_dir().is_none();
-        protocol_versions::handshake(version, self.options.access)
+        protocol_versions::handshake(version, self.may_write())
     }
 
     /// Calls a tool. An error of the tool is a result with `isError`, which the agent reads and can act on; errors of the protocol
@@ -123,6 +124,13 @@ impl McpConnection {
                     "the user can start `backstory mcp` without `--read-only`, or write it by `backstory`",
                 ))
             }
+            Tool::Remember if app.config.mcp.write < McpWrite::Remember => {
+                Err(AppError::user("the user lets no agent write memories"))
+            }
+            Tool::Forget if app.config.mcp.write < McpWrite::All => {
+                Err(AppError::user("the user lets no agent forget")
+                    .hint("the user forgets with `backstory forget ID`"))
+            }
             Tool::Search => tool_calls::search(&arguments, &app),
             Tool::Timeline => tool_calls::timeline(&arguments, &app),
             Tool::Get => tool_calls::get(&arguments, &app),
@@ -134,6 +142,14 @@ impl McpConnection {
         let text = outcome.unwrap_or_else(|error| reply_text::error_text(&error));
         let content = json!([{"type": "text", "text": text}]);
         Ok(Map::from_iter([("content".to_owned(), content), ("isError".to_owned(), json!(is_error))]))
+    }
+
+    /// Returns what agents may write: the tools beyond that are not offered. Broken settings are reported by the call of a tool.
+    fn may_write(&self) -> McpWrite {
+        match self.options.access {
+            McpAccess::ReadOnly => McpWrite::None,
+            McpAccess::Configured => self.app().map_or(McpWrite::Remember, |app| app.config.mcp.write),
+        }
     }
 
     /// Reads settings and folder anew for each request: both may change while the host runs.

@@ -27,8 +27,8 @@ const HOST_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 pub enum McpAccess {
     /// Only `search`, `timeline` and `get`.
     ReadOnly,
-    /// All five tools.
-    ReadWrite,
+    /// Also those that `[mcp] write` allows.
+    Configured,
 }
 
 /// How to start a server.

@@ -2,7 +2,8 @@
 //! names its version and there is no session. Hosts of both kinds are in use, and some probe one and fall back to the other.
 
 use crate::json_rpc::{RpcError, UNSUPPORTED_VERSION};
-use crate::{McpAccess, tool_schemas};
+use crate::tool_schemas;
+use backstory_app::config::McpWrite;
 use serde_json::{Map, Value, json};
 
 /// Versions that begin with a handshake, oldest first.
@@ -72,21 +73,21 @@ pub(crate) fn has_batches(version: Option<&str>) -> bool {
 }
 
 /// Returns the result of `initialize`.
-pub(crate) fn handshake(version: &str, access: McpAccess) -> Value {
+pub(crate) fn handshake(version: &str, may_write: McpWrite) -> Value {
     json!({
         "protocolVersion": version,
         "capabilities": {"tools": {}},
         "serverInfo": server_info(),
-        "instructions": tool_schemas::instructions(access),
+        "instructions": tool_schemas::instructions(may_write),
     })
 }
 
 /// Returns the result of `server/discover`, the stateless counterpart of `initialize`.
-pub(crate) fn discovery(access: McpAccess) -> Value {
+pub(crate) fn discovery(may_write: McpWrite) -> Value {
     let mut fields = Map::new();
     fields.insert("supportedVersions".to_owned(), json!([STATELESS]));
     fields.insert("capabilities".to_owned(), json!({"tools": {}}));
-    fields.insert("instructions".to_owned(), json!(tool_schemas::instructions(access)));
+    fields.insert("instructions".to_owned(), json!(tool_schemas::instructions(may_write)));
     fields.insert("_meta".to_owned(), json!({"io.modelcontextprotocol/serverInfo": server_info()}));
     ProtocolEra::Stateless.cacheable_result(fields)
 }

@@ -1,6 +1,6 @@
 //! Names, descriptions and input schemas of the tools. Every session pays for each word here: all of it stays under 1,000 tokens.
 
-use crate::McpAccess;
+use backstory_app::config::McpWrite;
 use backstory_memory::Kind;
 use serde_json::{Value, json};
 
@@ -34,9 +34,9 @@ impl Tool {
 }
 
 /// Returns the instructions that a host shows its agent once a session.
-pub(crate) fn instructions(access: McpAccess) -> String {
+pub(crate) fn instructions(may_write: McpWrite) -> String {
     let writing =
-        if access == McpAccess::ReadWrite { " `remember` keeps what later sessions need." } else { "" };
+        if may_write >= McpWrite::Remember { " `remember` keeps what later sessions need." } else { "" };
     format!(
         "Memory of earlier sessions of this project. Three steps: `search` gives an index with ids; `timeline` shows what happened around \
          an id; `get` gives the whole text of the few ids that matter. Never `get` without filtering first: it costs ten times the \
@@ -45,10 +45,13 @@ pub(crate) fn instructions(access: McpAccess) -> String {
 }
 
 /// Returns the tools as the protocol lists them, always in the same order.
-pub(crate) fn list(access: McpAccess) -> Value {
+pub(crate) fn list(may_write: McpWrite) -> Value {
     let mut tools = vec![search(), timeline(), get()];
-    if access == McpAccess::ReadWrite {
-        tools.extend([remember(), forget()]);
+    if may_write >= McpWrite::Remember {
+        tools.push(remember());
+    }
+    if may_write == McpWrite::All {
+        tools.push(forget());
     }
     Value::Array(tools)
 }
@@ -138,20 +141,20 @@ mod tests {
     /// The whole schema costs less than 1,000 tokens, the instructions included.
     #[test]
     fn all_descriptions_of_tools_cost_less_than_a_thousand_tokens() {
-        let cost =
-            estimate(&list(McpAccess::ReadWrite).to_string()) + estimate(&instructions(McpAccess::ReadWrite));
+        let cost = estimate(&list(McpWrite::All).to_string()) + estimate(&instructions(McpWrite::All));
         assert!(cost.0 < 1_000, "{cost:?}");
     }
 
     #[test]
     fn every_tool_that_is_listed_can_be_called() {
-        let names = |access| -> Vec<String> {
-            let listed = list(access);
+        let names = |may_write| -> Vec<String> {
+            let listed = list(may_write);
             let tools = listed.as_array().into_iter().flatten();
             tools.filter_map(|tool| Some(tool.get("name")?.as_str()?.to_owned())).collect()
         };
-        assert_eq!(names(McpAccess::ReadWrite), ["search", "timeline", "get", "remember", "forget"]);
-        assert_eq!(names(McpAccess::ReadOnly), ["search", "timeline", "get"]);
-        assert!(names(McpAccess::ReadWrite).iter().all(|name| Tool::from_name(name).is_some()));
+        assert_eq!(names(McpWrite::All), ["search", "timeline", "get", "remember", "forget"]);
+        assert_eq!(names(McpWrite::Remember), ["search", "timeline", "get", "remember"]);
+        assert_eq!(names(McpWrite::None), ["search", "timeline", "get"]);
+        assert!(names(McpWrite::All).iter().all(|name| Tool::from_name(name).is_some()));
     }
 }

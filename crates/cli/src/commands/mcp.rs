@@ -8,7 +8,7 @@ use clap::Args;
 /// Arguments of `mcp`.
 #[derive(Args, Debug)]
 pub(crate) struct McpArgs {
-    /// Serve only the tools that read: no remember, no forget
+    /// Serve only the tools that read, whatever `[mcp] write` allows
     #[arg(long)]
     pub(crate) read_only: bool,
 }
@@ -17,7 +17,7 @@ pub(crate) struct McpArgs {
 pub(crate) fn run(args: &McpArgs, environment: Environment, flags: Vec<String>) -> Result<Exit, AppError> {
     // Inside a call of our own to a model nothing is remembered.
     let is_read_only = args.read_only || environment.is_inside();
-    let access = if is_read_only { McpAccess::ReadOnly } else { McpAccess::ReadWrite };
+    let access = if is_read_only { McpAccess::ReadOnly } else { McpAccess::Configured };
     backstory_mcp::serve(McpOptions { environment, flags, access })?;
     Ok(Exit::Done)
 }

@@ -65,6 +65,7 @@ fn every_setting_names_where_its_value_comes_from() {
         inject_weights.synonyms = 0.4            default
         inject_weights.unused = 1.0              default
         inject_weights.used = 0.15               default
+        mcp.write = "remember"                   default
         recall.vectors = false                   environment: BACKSTORY_RECALL_VECTORS
         redact.environment = true                default
         redact.literals = ["mine", "theirs"]     project: [WORLD]/project/.backstory.toml

@@ -2,10 +2,14 @@
 
 use crate::secrets::made_up;
 use crate::support::{
-    assert_absent, configure, done, done_in, fields, import, query, remember, run, shown, world,
+    assert_absent, configure, count, done, done_in, fields, import, query, remember, run, shown, world,
 };
 use backstory_testkit::{ProgramOutput, TestEnv};
 use serde_json::{Value, json};
+use std::fs;
+
+/// Settings with which agents may forget.
+const AGENTS_MAY_FORGET: &str = "[mcp]\nwrite = \"all\"\n";
 
 /// The most bytes a tool answers with.
 const MOST_BYTES: usize = 8 * 1024;
@@ -106,7 +110,7 @@ fn a_session_that_begins_with_a_handshake_agrees_on_a_version() {
         let list = &replies[2]["result"];
         let names: Vec<&str> =
             list["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
-        assert_eq!(names, ["search", "timeline", "get", "remember", "forget"]);
+        assert_eq!(names, ["search", "timeline", "get", "remember"]);
         assert!(list.get("resultType").is_none());
     }
     assert_eq!(env.files(), Vec::<std::path::PathBuf>::new(), "saying hello makes no store");
@@ -196,6 +200,7 @@ fn a_memory_is_written_found_placed_in_time_read_and_forgotten() {
     let kept = &shown(&env, "2");
     assert_eq!(fields(kept, ["provenance", "times_used"]), json!(["assistant", 1]), "read by id is used");
 
+    configure(&env, AGENTS_MAY_FORGET);
     assert_eq!(call_tool(&env, "forget", json!({"ids": [2]})), "forgot 1 memory");
     assert!(call_tool(&env, "search", json!({"query": "retry migration"})).starts_with("nothing found"));
     let again = json!({"title": "Never retry the migration on BUSY", "body": "The lock is held for seconds.\n\n    let x: Vec<u8>;"});
@@ -230,6 +235,7 @@ fn a_search_can_be_narrowed_and_paged() {
 #[test]
 fn every_refusal_of_a_tool_names_the_next_step() {
     let env = world();
+    configure(&env, AGENTS_MAY_FORGET);
     remember(&env, "We deploy on Fridays because the team is there");
     for (tool, arguments, reason) in [
         ("get", json!({}), "`ids` must be a list of numbers"),
@@ -269,6 +275,37 @@ fn a_wrong_configuration_is_a_tool_error_and_the_server_goes_on() {
     let (is_error, text) = result_of(&replies[0]);
     assert!(is_error && text.contains("limit"), "{text}");
     assert_eq!(replies[1]["result"], json!({}));
+}
+
+/// What one agent erases is gone for the whole team.
+#[test]
+fn an_agent_can_forget_only_if_the_user_lets_it() {
+    let env = world();
+    remember(&env, "We use tabs");
+    let requests = [
+        request(1, "tools/list", json!({})),
+        call("forget", json!({"ids": [1]})),
+        call("remember", json!({"title": "Spaces are narrower than tabs"})),
+    ];
+    let offered = |replies: &[Value]| replies[0]["result"]["tools"].to_string().contains("forget");
+    for (settings, may_write) in [("", true), ("[mcp]\nwrite = \"none\"\n", false)] {
+        configure(&env, settings);
+        let replies = talk(&env, &[], &requests);
+        let (is_error, text) = result_of(&replies[1]);
+        assert!(is_error && text.contains("the user lets no agent forget"), "{text}");
+        assert!(!offered(&replies), "{replies:?}");
+        assert_eq!(result_of(&replies[2]).0, !may_write, "{replies:?}");
+    }
+    assert_eq!(count(&env, "memories"), 2);
+    let repository = env.project().join(".backstory.toml");
+    fs::write(&repository, AGENTS_MAY_FORGET).unwrap();
+    let replies = talk(&env, &[], &requests[..2]);
+    assert!(!offered(&replies) && result_of(&replies[1]).0, "a repository cannot let it: {replies:?}");
+    fs::remove_file(repository).unwrap();
+    configure(&env, AGENTS_MAY_FORGET);
+    let replies = talk(&env, &[], &requests[..2]);
+    assert!(offered(&replies) && !result_of(&replies[1]).0, "{replies:?}");
+    assert_eq!(count(&env, "memories"), 1);
 }
 
 #[test]
