@@ -49,6 +49,9 @@ pub fn normalise(raw: RawEvent, context: &CaptureContext<'_>) -> Redacted<Event>
     let mut truncated = body.activity.keep_first(MOST_PARTS);
     call_files_from(context.root, &mut body.activity);
     let vast = context.most_bytes.saturating_mul(4).max(SHORTEST_CUT);
+    if let Activity::Ran { command, output, .. } = &mut body.activity {
+        context.redactor.redact_printed(command, output);
+    }
     for text in texts(&mut body) {
         truncated |= shorten(text, vast);
         *text = context.redactor.scrub(&strip_fences(text)).into_inner();
@@ -273,6 +276,21 @@ mod tests {
         };
         assert_eq!(file("/home/dev/p/src/a.rs"), "src/a.rs");
         assert_eq!(file("/home/dev/process.rs"), "/home/dev/process.rs");
+    }
+
+    #[test]
+    fn law_7_what_a_command_that_prints_a_secret_printed_is_not_kept() {
+        for command in ["pass show work/db", "cd /srv && cat /run/secrets/db", "printenv DB_PASS"] {
+            let output = |printed: &str| {
+                output(&event(Activity::Ran {
+                    command: command.into(),
+                    output: printed.into(),
+                    status: ExitStatus::Success,
+                }))
+            };
+            assert!(!output("Kelvin81xQ\n").contains("Kelvin81xQ"), "{command}");
+            assert_eq!(output("no such file\n"), "no such file\n");
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@
 mod assignment;
 mod blocks;
 mod commands;
+mod environment;
 mod json;
 mod lines;
 mod marker;
@@ -38,7 +39,7 @@ use std::cmp::Reverse;
 pub struct RedactorOptions {
     /// Texts the user wants removed wherever they occur. Shorter than four bytes is ignored.
     pub literals: Vec<String>,
-    /// Names and values of the process environment; those whose name announces a secret become literals.
+    /// Names and values of the process environment; those that hold secrets become literals.
     pub environment: Vec<(String, String)>,
     /// The key of the hash that makes equal secrets comparable.
     pub key: [u8; 32],
@@ -72,8 +73,6 @@ pub struct SecretMatch {
 
 /// Literals shorter than this would cut ordinary words to pieces.
 const SHORTEST_LITERAL: usize = 4;
-/// Values of the environment shorter than this are more likely words than secrets.
-const SHORTEST_VALUE: usize = 8;
 /// How often what is left between findings is searched again; see [`Redactor::find`].
 const ROUNDS: usize = 4;
 
@@ -82,12 +81,8 @@ impl Redactor {
     #[must_use]
     pub fn new(options: RedactorOptions) -> Redactor {
         let literals = options.literals.into_iter().filter(|literal| literal.len() >= SHORTEST_LITERAL);
-        let values = options.environment.into_iter().filter(|(name, value)| {
-            value.len() >= SHORTEST_VALUE
-                && names::name_class(name.as_bytes()).is_some()
-                && !value.starts_with('/')
-        });
-        let tokens = tokens::TokenRules::new(literals.chain(values.map(|(_, value)| value)));
+        let values = options.environment.iter().flat_map(|(name, value)| environment::secrets(name, value));
+        let tokens = tokens::TokenRules::new(literals.chain(values));
         Redactor { tokens, key: options.key }
     }
 
@@ -122,6 +117,16 @@ impl Redactor {
             return redaction;
         }
         Redaction { text: self.redact(&stripped).text, found: redaction.found }
+    }
+
+    /// Replaces the secret that a command printed, if printing one is what it does. The rest is left to [`Redactor::scrub`].
+    pub(crate) fn redact_printed(&self, command: &str, output: &mut String) {
+        if let Some(printed) = lines::printed(command, output) {
+            let mut marker = String::new();
+            let secret = output.get(printed.start..printed.end).unwrap_or_default();
+            marker::push(&mut marker, printed.rule, secret, &self.key);
+            output.replace_range(printed.start..printed.end, &marker);
+        }
     }
 
     /// Scrubs every string of a JSON value, keys included; a key that announces a secret counts for its value.

@@ -83,6 +83,15 @@ fn begins_with_a_prompt(line: &str) -> bool {
     line.trim_ascii_start().starts_with(['$', '#', '>', '%', '❯', '+'])
 }
 
+/// Returns the secret that a command printed, if that is what it does.
+pub(super) fn printed(command: &str, output: &str) -> Option<SecretMatch> {
+    if !command.lines().last().is_some_and(is_printer) {
+        return None;
+    }
+    let start = output.len() - output.trim_start().len();
+    whole_line(output.get(start..)?.lines().next()?, start)
+}
+
 /// What is longer is data, and no line somebody typed.
 const LONGEST_LINE: usize = 2_000;
 
@@ -125,7 +134,10 @@ fn prompted(text: &str, name_start: usize) -> Option<SecretMatch> {
 }
 
 fn prints_a_secret(line: &str) -> bool {
-    let Some(command) = typed_command(line) else { return false };
+    typed_command(line).is_some_and(is_printer)
+}
+
+fn is_printer(command: &str) -> bool {
     let prints = |parts: &&[&str]| parts.iter().all(|part| command.contains(part));
     let names_a_secret = || {
         command.strip_prefix("printenv ").is_some_and(|name| {

@@ -397,6 +397,44 @@ fn configured_literals_and_secret_environment_values_are_redacted_everywhere() {
 }
 
 #[test]
+fn values_of_the_environment_are_redacted_by_what_their_names_and_forms_say() {
+    let (random, word) = (drawn(BASE62, 32, 5), "Kelvin81xQ");
+    let holds = |name: &str, value: &str, text: &str| {
+        let environment = vec![(name.to_owned(), value.to_owned())];
+        let redactor = Redactor::new(RedactorOptions { environment, ..RedactorOptions::default() });
+        redactor.redact(text).found.iter().any(|finding| finding.rule == "literal")
+    };
+    let address = format!("postgres://app:{word}@db.internal/app");
+    let hook = format!("https://hooks.example.org/services/T01/B02/{random}");
+    for (name, value, secret) in [
+        ("DATABASE_URL", address.as_str(), word),
+        ("CACHE", address.as_str(), word),
+        ("PGPASS", word, word),
+        ("STRIPE_SK", &random, &random),
+        ("SLACK_HOOK", &hook, &hook),
+        ("AWS_SESSION", &random, &random),
+        ("OPENAI", &random, &random),
+        ("ADMIN_TOKEN", word, word),
+    ] {
+        assert!(holds(name, value, &format!("it printed {secret} twice")), "{name}={value}");
+    }
+    for (name, value) in [
+        ("PWD", "/home/me/projects"),
+        ("OLDPWD", "C:\\work\\projects"),
+        ("RUSTC_VERSION", "1.95.0-nightly"),
+        ("GIT_COMMIT", &random),
+        ("XDG_SESSION_TYPE", "wayland-session"),
+        ("SSH_ASKPASS", "ksshaskpass"),
+        ("OPENAI_BASE_URL", "https://api.openai.com/v1"),
+        ("TOKEN_URL", "https://id.example.org/oauth/authorize"),
+        ("MAX_OUTPUT_TOKENS", "100000000"),
+        ("OPENAI_MODEL", "gpt-5-codex-mini"),
+    ] {
+        assert!(!holds(name, value, &format!("it printed {value} twice")), "{name}={value}");
+    }
+}
+
+#[test]
 fn json_is_scrubbed_in_values_keys_and_by_the_name_of_the_field() {
     let token = format!("ghp_{}", drawn(BASE62, 36, 8));
     let plain = drawn(BASE62, 24, 9);
