@@ -2,7 +2,7 @@
 
 use crate::client::{RunningWorker, WorkerState, ask, find, running};
 use crate::worker::{StopOutcome, WorkerError, stop};
-use crate::worker_dir::WorkerDir;
+use crate::worker_dir::{WorkerDir, write_login_page};
 use backstory_app::{App, AppError};
 use serde::Serialize;
 use serde_json::Value;
@@ -104,6 +104,11 @@ impl WorkerControl {
             StopOutcome::Stopped => Ok(true),
             StopOutcome::Refused(process) => Err(unresponsive(process)),
         }
+    }
+
+    /// Writes a page that leads to a login link, and returns its path. Only the user can read it; the login removes it.
+    pub fn login_page(&self, link: &str) -> Option<PathBuf> {
+        write_login_page(&self.dir.read_endpoint()?.socket, link).ok()
     }
 
     /// Returns a link that logs in to the viewer once, starting the worker if none of this version runs.

@@ -9,8 +9,8 @@ use hyper::header::{CONTENT_TYPE, HOST, ORIGIN};
 /// The names of this machine that loopback answers to.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// Refuses a request that was not meant for us, or comes from another page.
-pub(crate) fn check_source(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), ApiError> {
+/// Refuses a request that was not meant for us.
+pub(crate) fn check_host(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), ApiError> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = hosts.next().and_then(|host| host.to_str().ok());
     let is_ours = host.is_some_and(|host| is_our_name(host, port)) && hosts.next().is_none();
@@ -19,6 +19,11 @@ pub(crate) fn check_source(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<
         return Err(ApiError::new(421, "wrong_host", "this request was meant for another server")
             .hint(format!("ask http://127.0.0.1:{port}")));
     }
+    Ok(())
+}
+
+/// Refuses a request of another page.
+pub(crate) fn check_page(headers: &HeaderMap, port: u16) -> Result<(), ApiError> {
     let origins = headers.get_all(ORIGIN).iter();
     let is_foreign = |origin: &hyper::header::HeaderValue| {
         let site = origin.to_str().ok().and_then(|origin| origin.strip_prefix("http://"));
@@ -31,6 +36,12 @@ pub(crate) fn check_source(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<
         return Err(ApiError::new(403, "foreign_origin", "pages of other sites are not answered"));
     }
     Ok(())
+}
+
+/// Whether a browser opens an address as a page of its own, wherever it was led there from: no other page sees the answer.
+pub(crate) fn is_page_load(headers: &HeaderMap) -> bool {
+    let is = |name: &str, expected: &str| headers.get(name).is_some_and(|value| value == expected);
+    is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document") && !headers.contains_key(ORIGIN)
 }
 
 fn is_our_name(host: &str, port: u16) -> bool {

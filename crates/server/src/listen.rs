@@ -2,9 +2,12 @@
 
 use crate::RequestSource;
 use crate::respond::Shared;
+use hyper::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::fs;
 use std::io;
@@ -12,16 +15,18 @@ use std::net::Ipv4Addr;
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, UnixListener, UnixStream};
 use tokio::sync::watch;
+use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
-/// More connections than this are not taken over loopback, where anyone can open them.
+/// More connections than this are not held over loopback, where anyone can open them.
 const MOST_SPEAKING: usize = 256;
 /// How long a connection may be quiet before or within the head of a request.
-const QUIET: Duration = Duration::from_secs(30);
+const QUIET: Duration = Duration::from_secs(10);
 /// How long what is being answered may go on when the worker ends.
 pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
@@ -47,6 +52,7 @@ pub(crate) async fn bind_loopback(wanted: u16) -> io::Result<TcpListener> {
 pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: Arc<Shared>) {
     let mut stopped = shared.stop.subscribe();
     let mut speaking = tokio::task::JoinSet::new();
+    let mut loopback_connections = LoopbackConnections::default();
     loop {
         // What is over is taken off the list, or it would grow for ever.
         while speaking.try_join_next().is_some() {}
@@ -56,18 +62,23 @@ pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: 
             () = stop_requested(&mut stopped) => break,
             came = socket.accept() => match came {
                 Ok((stream, _)) if is_ours(&stream) => {
-                    speaking.spawn(speak(stream, RequestSource::Socket, shared, ending));
+                    // The other end of the socket is the user's own.
+                    let is_known = Arc::new(AtomicBool::new(true));
+                    speaking.spawn(speak(stream, (RequestSource::Socket, is_known), shared, ending));
                 }
                 Ok(_) => {}
                 Err(_) => rest().await,
             },
             came = loopback.accept() => match came {
-                Ok(_) if speaking.len() >= MOST_SPEAKING => {}
-                Ok((stream, _)) => {
+                Ok((stream, _)) if loopback_connections.make_room() => {
                     // What is small is sent at once: nothing more follows that it could wait for.
                     drop(stream.set_nodelay(true));
-                    speaking.spawn(speak(stream, RequestSource::Loopback, shared, ending));
+                    let is_known = Arc::new(AtomicBool::new(false));
+                    let by = (RequestSource::Loopback, Arc::clone(&is_known));
+                    let task = speaking.spawn(speak(stream, by, shared, ending));
+                    loopback_connections.0.push_back(LoopbackConnection { task, is_known });
                 }
+                Ok(_) => {}
                 Err(_) => rest().await,
             },
         }
@@ -75,6 +86,33 @@ pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: 
     let all = async { while speaking.join_next().await.is_some() {} };
     // Connections that are still open are dropped: a live-event stream would keep the worker from ending.
     drop(timeout(SHUTDOWN_GRACE, all).await);
+}
+
+/// The connections over loopback, the oldest first.
+#[derive(Default)]
+struct LoopbackConnections(VecDeque<LoopbackConnection>);
+
+struct LoopbackConnection {
+    task: AbortHandle,
+    /// Whether a request on it showed a token or a cookie.
+    is_known: Arc<AtomicBool>,
+}
+
+impl LoopbackConnections {
+    /// Makes room for one more, and returns whether there is. Where there are too many, the oldest of a stranger is closed: who opens
+    /// many and says nothing keeps nobody out.
+    fn make_room(&mut self) -> bool {
+        if self.0.len() < MOST_SPEAKING {
+            return true;
+        }
+        self.0.retain(|connection| !connection.task.is_finished());
+        if self.0.len() < MOST_SPEAKING {
+            return true;
+        }
+        let stranger = self.0.iter().position(|connection| !connection.is_known.load(Ordering::Relaxed));
+        let closed = stranger.and_then(|at| self.0.remove(at));
+        closed.inspect(|connection| connection.task.abort()).is_some()
+    }
 }
 
 /// Waits until the worker is asked to stop.
@@ -95,12 +133,15 @@ fn is_ours(stream: &UnixStream) -> bool {
 
 async fn speak(
     stream: impl AsyncRead + AsyncWrite + Unpin,
-    by: RequestSource,
+    (by, is_known): (RequestSource, Arc<AtomicBool>),
     shared: Arc<Shared>,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let service = service_fn(|request| {
+    let service = service_fn(|request: Request<Incoming>| {
         let shared = Arc::clone(&shared);
+        if shared.is_known(request.headers()) {
+            is_known.store(true, Ordering::Relaxed);
+        }
         async move { Ok::<_, Infallible>(shared.respond(request, by).await) }
     });
     let mut http = http1::Builder::new();

@@ -2,12 +2,13 @@
 
 use crate::api::ApiHandler;
 use crate::credentials::Credentials;
-use crate::guard::{check_content_type, check_source};
+use crate::guard::{check_content_type, check_host, check_page, is_page_load};
 use crate::limits::{Bucket, Limits};
 use crate::live::Listeners;
 use crate::reply::{self, Reply};
 use crate::request::{ApiRequest, Query, RequestSource};
 use crate::routes::{self, Access, Operation, RouteMatch, WorkerOperation};
+use crate::worker_dir::remove_login_page;
 use crate::{ApiError, Endpoint, viewer};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -58,10 +59,15 @@ impl Shared {
         by: RequestSource,
     ) -> Result<Response<Reply>, ApiError> {
         let path = head.uri.path();
+        let file = Some(path).filter(|_| head.method == Method::GET).and_then(viewer::file);
         if by == RequestSource::Loopback {
-            check_source(&head.headers, &head.uri, self.endpoint.port)?;
+            check_host(&head.headers, &head.uri, self.endpoint.port)?;
+            // The file that logs in is a page of another origin, and leads to ours.
+            if file.is_none() || !is_page_load(&head.headers) {
+                check_page(&head.headers, self.endpoint.port)?;
+            }
         }
-        if let (&Method::GET, Some((content_type, bytes))) = (&head.method, viewer::file(path)) {
+        if let Some((content_type, bytes)) = file {
             return Ok(reply::file(content_type, bytes));
         }
         let found = routes::find(&head.method, path);
@@ -126,7 +132,8 @@ impl Shared {
         if self.requests.take() { Ok(()) } else { Err(too_many()) }
     }
 
-    fn is_known(&self, headers: &HeaderMap) -> bool {
+    /// Whether a request shows the token or the cookie of a login.
+    pub(crate) fn is_known(&self, headers: &HeaderMap) -> bool {
         if let Some(said) = headers.get(AUTHORIZATION) {
             let token = said.to_str().ok().and_then(|said| said.strip_prefix("Bearer "));
             return token.is_some_and(|token| self.credentials.is_token(token.trim()));
@@ -166,6 +173,7 @@ impl Shared {
             return Err(ApiError::new(401, "key_used_or_old", "this link was used already, or is too old")
                 .hint("`backstory view` makes a new one"));
         };
+        remove_login_page(&self.endpoint.socket);
         let mut response = reply::done();
         let cookie = format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name());
         if let Ok(cookie) = HeaderValue::from_str(&cookie) {

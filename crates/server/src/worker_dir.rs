@@ -96,8 +96,34 @@ impl WorkerDir {
         if self.read_endpoint().as_ref() == Some(ours) {
             drop(fs::remove_file(self.endpoint_file()));
             drop(fs::remove_file(&ours.socket));
+            remove_login_page(&ours.socket);
         }
     }
+}
+
+/// Writes a page that leads to a login link, beside the socket, where only the user can read it.
+///
+/// The arguments of a program are everybody's to read: a browser is given the path of this page, never the link.
+pub(crate) fn write_login_page(socket: &Path, link: &str) -> io::Result<PathBuf> {
+    let page = login_page(socket);
+    remove_login_page(socket);
+    let mut file = private(OpenOptions::new().write(true).create_new(true)).open(&page)?;
+    let text = format!(
+        "<!doctype html>\n<meta charset=\"utf-8\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<title>Backstory</title>\n\
+         <meta http-equiv=\"refresh\" content=\"0; url={link}\">\n<a href=\"{link}\">Open the viewer</a>\n"
+    );
+    file.write_all(text.as_bytes())?;
+    Ok(page)
+}
+
+/// Removes the login page. Its key works once, so that nobody misses it.
+pub(crate) fn remove_login_page(socket: &Path) {
+    // Mostly there is none.
+    drop(fs::remove_file(login_page(socket)));
+}
+
+fn login_page(socket: &Path) -> PathBuf {
+    socket.with_extension("html")
 }
 
 /// Makes a directory that is ours alone, or makes sure that it is.

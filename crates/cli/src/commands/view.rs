@@ -24,8 +24,11 @@ pub(crate) fn run(
 ) -> Result<Exit, AppError> {
     let app = App::outside_projects(environment, flags)?;
     app.home.prepare()?;
-    let link = WorkerControl::new(&app).login_link(VERSION, flags)?;
-    if !args.print && app.environment.has_screen() && backstory_platform::open_in_browser(&link) {
+    let worker = WorkerControl::new(&app);
+    let link = worker.login_link(VERSION, flags)?;
+    let is_opened =
+        || worker.login_page(&link).is_some_and(|page| backstory_platform::open_in_browser(&page));
+    if !args.print && app.environment.has_screen() && is_opened() {
         ui.say("opened in your browser; if not, this link works once, for five minutes:");
     }
     ui.line(&link)?;

@@ -316,6 +316,38 @@ fn the_viewer_of_an_older_build_is_not_opened() {
     );
 }
 
+/// Everybody on the machine can read the arguments of a process.
+#[test]
+fn view_hands_the_browser_a_private_page_and_no_key() {
+    let env = world();
+    let worker = Worker::start(&env, &[]);
+    let seen = env.world().join("seen");
+    let opener = env.world().join("bin/xdg-open");
+    fs::create_dir_all(env.world().join("bin")).unwrap();
+    let script = format!(
+        "#!/bin/sh\nprintf '%s\\n' \"$@\" > {0}.new\ncat \"$1\" >> {0}.new\nmv {0}.new {0}\n",
+        seen.display()
+    );
+    fs::write(&opener, script).unwrap();
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", env.world().join("bin").display());
+    let view = env.command(["view"]).env("DISPLAY", ":0").env("PATH", path).spawn().unwrap();
+    let link = env.finish(view).stdout.trim().to_owned();
+    assert!(until(|| seen.exists()), "the browser is opened");
+    let seen = fs::read_to_string(seen).unwrap();
+    let (argument, page) = seen.split_once('\n').unwrap();
+    let key = link.split_once("#key=").unwrap().1;
+    assert!(!argument.contains(key) && page.contains(&link), "{seen}");
+    let metadata = fs::metadata(argument).unwrap();
+    let folder = fs::metadata(PathBuf::from(argument).parent().unwrap()).unwrap();
+    assert_eq!((metadata.mode() & 0o777, folder.mode() & 0o777), (0o600, 0o700));
+    let body = json!({ "key": key }).to_string();
+    let socket = worker.socket();
+    let patience = std::time::Duration::from_secs(10);
+    let (status, _) = backstory_server::ask(&socket, "POST", "/api/login", &body, patience).unwrap();
+    assert_eq!((status, fs::exists(argument).unwrap()), (204, false), "the login removes the page");
+}
+
 #[test]
 fn a_worker_ends_cleanly_on_a_signal() {
     let env = world();

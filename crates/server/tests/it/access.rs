@@ -3,7 +3,9 @@
 use crate::support::{HttpReply, RECORDED, serve, serve_by, worker_options};
 use backstory_server::{ApiOperation, Limits, WorkerOptions, WriteOperation};
 use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::time::Duration;
 
 const JSON: &str = "Content-Type: application/json\r\n";
 
@@ -258,4 +260,48 @@ fn the_socket_needs_no_token_and_has_routes_that_loopback_has_not() {
         let refused = worker.ask(method, path, JSON, "{}");
         assert_eq!((refused.status, refused.code().as_str()), (404, "unknown_path"), "{path}");
     }
+}
+
+/// A login page is a file, so that the viewer it leads to is loaded from another origin; nothing else may be.
+#[test]
+fn another_page_leads_to_the_viewer_and_to_nothing_else() {
+    let worker = serve();
+    let port = worker.endpoint.port;
+    let status = |path: &str, mode: &str, dest: &str| {
+        let fetched =
+            format!("Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: {mode}\r\nSec-Fetch-Dest: {dest}\r\n");
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{fetched}Connection: close\r\n\r\n");
+        worker.send(&request).status
+    };
+    assert_eq!(status("/", "navigate", "document"), 200);
+    assert_eq!(status("/", "navigate", "iframe"), 403);
+    assert_eq!(status("/", "no-cors", "script"), 403);
+    assert_eq!(status("/api/status", "navigate", "document"), 403);
+}
+
+#[test]
+fn connections_that_say_nothing_keep_nobody_out() {
+    let worker = serve();
+    let connect = || TcpStream::connect(("127.0.0.1", worker.endpoint.port)).unwrap();
+    // Half of a head, and then nothing more.
+    let mut silent: Vec<TcpStream> = (0..300).map(|_| connect()).collect();
+    for stream in &mut silent {
+        // The oldest may be closed already.
+        stream.write_all(b"GET / HTTP/1.1\r\n").unwrap_or_default();
+    }
+    assert_eq!(worker.ask("GET", "/api/status", "", "").status, 200);
+    // Those that were closed were the oldest, and the newest stays.
+    let mut oldest = silent.swap_remove(0);
+    oldest.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    assert!(oldest.read(&mut [0; 16]).is_ok_and(|read| read == 0) || oldest.write_all(b"x").is_err());
+    let mut newest = silent.swap_remove(0);
+    newest
+        .write_all(
+            format!("Host: 127.0.0.1:{}\r\nConnection: close\r\n\r\n", worker.endpoint.port).as_bytes(),
+        )
+        .unwrap();
+    let mut answer = String::new();
+    newest.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
