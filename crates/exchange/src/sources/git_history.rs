@@ -162,8 +162,7 @@ impl CommitReader<'_> {
     fn facts(&self, commit: &Commit) -> Vec<String> {
         let short: String = commit.id.chars().take(9).collect();
         let mut facts = vec![format!("Committed as {short}")];
-        let is_others = self.user.is_none_or(|user| !user.eq_ignore_ascii_case(&commit.email));
-        if is_others && !commit.author.is_empty() {
+        if self.is_others(commit) && !commit.author.is_empty() {
             facts.push(format!("By {}", commit.author));
         }
         if commit.file_count > MOST_FILES {
@@ -172,12 +171,18 @@ impl CommitReader<'_> {
         facts
     }
 
+    /// Whether a commit is not the user's own. A name proves nothing, so also the user's own commits are believed as an import only.
+    fn is_others(&self, commit: &Commit) -> bool {
+        self.user.is_none_or(|user| !user.eq_ignore_ascii_case(&commit.email))
+    }
+
     fn memory(&self, commit: &Commit, content: Content) -> ImportedMemory {
+        let provenance = if self.is_others(commit) { Provenance::External } else { Provenance::Import };
         ImportedMemory::new(
             commit.id.clone(),
             ImportedProject::Folder(self.root.to_owned()),
             commit.at,
-            Content { provenance: Provenance::Import, ..content },
+            Content { provenance, ..content },
         )
     }
 }

@@ -133,7 +133,8 @@ impl<'a> CoChangedPair<'a> {
         // It is a statistic: found by its files, and too weak to be injected at a session start.
         content.importance = Importance::new(1);
         content.confidence = Confidence::new(self.share * MOST_CONFIDENCE);
-        content.provenance = Provenance::Import;
+        // Others' commits count, too.
+        content.provenance = Provenance::External;
         // The commit that completed the pattern: later ones do not change its date.
         let formed = self.both.iter().rev().nth(LEAST_COMMITS - 1);
         let created_at = formed.map_or(Timestamp(0), |commit| commit.at);
