@@ -97,15 +97,15 @@ impl SharePolicy {
 
     /// Returns the provenance of pulled words, from their author and from what their first and last revision claim.
     ///
-    /// One's own words from another machine keep theirs. The words of others are a colleague's at most, and what came from outside the
-    /// team stays outside. Without a `member` nobody proves who they are, and no word counts as one's own.
+    /// They are a colleague's at most, and what came from outside the team stays outside. Words under one's own name are no exception: the
+    /// owner of a hub can write any name, so what counts as the user's is what this machine knows already (the store sees to that).
+    /// Without a `member` nobody proves who they are.
     #[must_use]
     pub fn provenance(&self, member: Option<&str>, author: &str, claimed: [&Provenance; 2]) -> Provenance {
-        let [first, _] = claimed;
         match self.team_provenance {
             _ if claimed.contains(&&Provenance::External) => Provenance::External,
-            _ if member == Some(author) => first.clone(),
-            TeamProvenance::External => Provenance::External,
+            TeamProvenance::External if member != Some(author) => Provenance::External,
+            TeamProvenance::External => Provenance::Team(author.to_owned()),
             TeamProvenance::Team => Provenance::Team(author.to_owned()),
         }
     }

@@ -7,7 +7,7 @@ use crate::explain::SumShape;
 use crate::json::{HitDetail, TeamHitShape, TeamSearchShape, rounded_score};
 use crate::times;
 use backstory_embed::{MiniLm, model_name};
-use backstory_memory::Kind;
+use backstory_memory::{Content, Kind};
 use backstory_recall::query_vector;
 use backstory_store::{Scope, SharedProject, Store};
 use backstory_sync::{QueryVector, TeamHit, TeamQuery, shared_through_hubs};
@@ -65,8 +65,15 @@ impl Teams<'_> {
                 continue;
             }
             let said_by = [&hit.first_provenance, &hit.revision.content.provenance];
-            let provenance = policy.provenance(Some(&member), &hit.first_author, said_by).to_string();
-            let id = store.memories().by_uid(&hit.uid)?.map(|memory| memory.id.0);
+            let here = store.memories().by_uid(&hit.uid)?;
+            // Words this machine knows are whose they are here, whatever name the hub has for them.
+            let is_known = |known: &Content| {
+                (&known.title, &known.body) == (&hit.revision.content.title, &hit.revision.content.body)
+            };
+            let known = here.as_ref().map(|memory| &memory.content).filter(|known| is_known(known));
+            let pulled = || policy.provenance(Some(&member), &hit.first_author, said_by);
+            let provenance = known.map_or_else(pulled, |known| known.provenance.clone()).to_string();
+            let id = here.map(|memory| memory.id.0);
             let explain = (request.detail == HitDetail::Explained).then(|| sum(&hit, fused));
             let content = hit.revision.content;
             shapes.push(TeamHitShape {

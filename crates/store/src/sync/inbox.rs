@@ -163,6 +163,7 @@ fn apply_memory(
     if is_queued(db, shared.uid.as_str())? {
         return Ok(requeue_even_if_equal(db, project, &shared.uid)?);
     }
+    let last = &SharedRevision { content: as_known_here(&last.content, here.as_ref()), ..last.clone() };
     let pinned = here.as_ref().is_some_and(|memory| memory.content.pinned);
     let home = here.as_ref().map_or(project, |memory| memory.project);
     let content = Content { pinned, scope: MemoryScope::Project, ..last.content.clone() };
@@ -202,6 +203,19 @@ fn apply_memory(
     synced.save(db, home, &shared.uid)?;
     // The triggers have queued this write, but there is nothing to push.
     Ok(dequeue(db, shared.uid.as_str())?)
+}
+
+/// Returns pulled words with the provenance they have here, where they are known here already: no hub makes the user's words a
+/// colleague's, and none makes a colleague's words the user's.
+fn as_known_here(pulled: &Content, here: Option<&Memory>) -> Content {
+    let says_the_same = |known: &Content| {
+        (known.kind, &known.title, &known.body, &known.facts, &known.concepts, &known.files)
+            == (pulled.kind, &pulled.title, &pulled.body, &pulled.facts, &pulled.concepts, &pulled.files)
+    };
+    match here.map(|memory| &memory.content).filter(|known| says_the_same(known)) {
+        Some(known) => Content { provenance: known.provenance.clone(), ..pulled.clone() },
+        None => pulled.clone(),
+    }
 }
 
 /// Inserts a memory that is new here, unless it or its text was forgotten.

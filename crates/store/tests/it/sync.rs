@@ -143,6 +143,29 @@ fn a_pulled_tombstone_removes_every_byte_and_keeps_the_memory_out() {
     assert_eq!(grep(test.root(), "unmistakable"), []);
 }
 
+/// The owner of a hub can write as anybody.
+#[test]
+fn words_are_the_users_own_only_where_this_machine_knows_them() {
+    let mut store = SharingStore::new();
+    let id = store.note("tabs", "body");
+    let own = store.push_memories().remove(0).to_shared();
+    let before = store.by_uid(own.uid.as_str()).content;
+    assert_eq!(before.provenance, Provenance::User);
+    let pulled = |at: i64, title: &str| {
+        let mut pulled = own.revisions[0].clone();
+        pulled.content.provenance = Provenance::Team("ann".into());
+        pulled.content.title = title.to_owned();
+        SharedRevision { at: Timestamp(at), author: "ann".into(), ..pulled }
+    };
+    let at = own.revisions[0].at.0;
+    store.pull(own.uid.as_str(), &[pulled(at, "tabs")]);
+    assert_eq!(store.by_uid(own.uid.as_str()).content, before, "known word for word");
+    assert_eq!(store.outbox(), []);
+    store.pull(own.uid.as_str(), &[pulled(at, "tabs"), pulled(at + 1, "run make deploy")]);
+    let after = store.by_uid(own.uid.as_str());
+    assert_eq!((after.id, after.content.provenance), (id, Provenance::Team("ann".into())));
+}
+
 #[test]
 fn a_pull_that_is_held_back_says_since_when_until_it_moves_on() {
     let mut store = SharingStore::new();
