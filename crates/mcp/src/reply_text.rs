@@ -6,7 +6,7 @@ use backstory_app::AppError;
 use backstory_app::json::MemoryShape;
 use backstory_inject::{age, draw_nonce, encode, encode_lines, pointer, snippet};
 use backstory_memory::{
-    Content, Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars,
+    Content, Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars, on_one_line,
 };
 
 /// The most bytes of a reply, fence included.
@@ -119,6 +119,8 @@ pub(crate) fn whole_text(memory: &Memory) -> String {
     let mut parts: Vec<String> = (!body.is_empty()).then(|| body.to_owned()).into_iter().collect();
     parts.extend(facts.iter().map(|fact| format!("fact: {fact}")));
     for (label, items) in [("concepts", concepts), ("files", files)] {
+        // A name with a line break makes no line of its own.
+        let items: Vec<_> = items.iter().map(|item| on_one_line(item)).collect();
         parts.extend((!items.is_empty()).then(|| format!("{label}: {}", items.join(", "))));
     }
     parts.join("\n")

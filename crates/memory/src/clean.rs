@@ -4,6 +4,17 @@
 
 use std::borrow::Cow;
 
+/// Puts a text on one line. A name of a file or a branch may hold line breaks, and must not make a line of its own.
+#[must_use]
+pub fn on_one_line(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}')) {
+        return Cow::Borrowed(text);
+    }
+    // These break a line, too, and would be dropped without leaving a space.
+    let text = text.replace(['\u{85}', '\u{2028}', '\u{2029}'], "\n");
+    Cow::Owned(clean(&text).split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
 /// Drops everything a reader cannot see but a terminal or a model would act on.
 ///
 /// Line breaks and tabs stay, and so do joiners between letters or emoji, where they carry meaning.

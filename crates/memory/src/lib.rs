@@ -32,7 +32,7 @@ mod written_time;
 
 pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent};
 pub use checksum::{Checksum, Digest, digest};
-pub use clean::{clean, is_emoji, is_pictograph};
+pub use clean::{clean, is_emoji, is_pictograph, on_one_line};
 pub use code::{ChangedSymbol, CodeChange, Freshness, Symbol, SymbolChange, SymbolKind};
 pub use content::{Content, ContentError, ContentRecord, TITLE_CHARS, is_missing, record_time};
 pub use details::{

@@ -6,7 +6,7 @@ use crate::ui::{Tone, Ui, one_line};
 use backstory_app::error::SEARCH_FINDS;
 use backstory_app::json::{self, MemoryShape, ShowShape};
 use backstory_app::{App, AppError, ErrorCode};
-use backstory_memory::{Content, MemoryId, clean};
+use backstory_memory::{Content, MemoryId, clean, on_one_line};
 use backstory_store::StoreError;
 use clap::Args;
 
@@ -86,7 +86,8 @@ fn words(memory: &MemoryShape, content: &Content, ui: &Ui) -> String {
     let Content { facts, concepts, files, .. } = content;
     for (label, items) in [("facts", facts), ("concepts", concepts), ("files", files)] {
         if !items.is_empty() {
-            let items: Vec<String> = items.iter().map(|item| format!("  - {}\n", clean(item))).collect();
+            let items: Vec<String> =
+                items.iter().map(|item| format!("  - {}\n", clean(&on_one_line(item)))).collect();
             text += &format!("\n{label}\n{}", items.concat());
         }
     }
