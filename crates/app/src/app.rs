@@ -5,6 +5,7 @@ use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
 use crate::error::{AppError, ErrorCode, unknown_kind};
 use crate::settings::{Settings, project_file};
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
+use backstory_exchange::located_project_ref;
 use backstory_memory::{Kind, MemoryId, ProjectId, ProjectRef, Redacted, Timestamp};
 use backstory_recall::VectorCache;
 use backstory_store::{Home, Project, Purpose, RetentionPolicy, Scope, Store, StoreError};
@@ -154,6 +155,16 @@ impl App {
         safe_project_ref(folder, &self.redactor())
     }
 
+    /// Returns what a folder tells about its project, with proof where the store has not met it.
+    pub fn project_ref_in(&self, store: &Store, folder: &Path) -> Redacted<ProjectRef> {
+        located_project_ref(store, folder, &self.redactor())
+    }
+
+    /// Returns the project of this folder, if somebody has met it.
+    pub fn project_here(&self, store: &Store) -> Result<Option<ProjectId>, AppError> {
+        Ok(store.projects().find(&self.project_ref_in(store, &self.cwd))?)
+    }
+
     /// Returns the scope of a query. A project that nothing is stored about has none: `None`.
     pub fn scope(&self, store: &Store, selector: &ProjectSelector) -> Result<Option<Scope>, AppError> {
         match selector {
@@ -166,7 +177,7 @@ impl App {
     pub fn known_project(&self, store: &Store, wanted: Option<&str>) -> Result<Option<ProjectId>, AppError> {
         match wanted {
             Some(wanted) => self.project_called(store, wanted).map(Some),
-            None => Ok(store.projects().find(&self.project_ref())?),
+            None => self.project_here(store),
         }
     }
 
@@ -174,7 +185,10 @@ impl App {
     pub fn project_to_write(&self, store: &mut Store, wanted: Option<&str>) -> Result<ProjectId, AppError> {
         match wanted {
             Some(wanted) => self.project_called(store, wanted),
-            None => Ok(store.projects_mut().find_or_create(&self.project_ref(), self.now)?),
+            None => {
+                let project_ref = self.project_ref_in(store, &self.cwd);
+                Ok(store.projects_mut().find_or_create(&project_ref, self.now)?)
+            }
         }
     }
 
@@ -185,7 +199,7 @@ impl App {
         store: &Store,
         ids: &[MemoryId],
     ) -> Result<Vec<(MemoryId, String)>, AppError> {
-        let here = store.projects().find(&self.project_ref())?;
+        let here = self.project_here(store)?;
         let memories =
             store.memories().get_many(ids)?.into_iter().filter(|memory| Some(memory.project) != here);
         memories.map(|memory| Ok((memory.id, project_name(store, memory.project)?))).collect()
@@ -198,7 +212,7 @@ impl App {
         }
         let folder = self.cwd.join(wanted);
         let known =
-            if folder.is_dir() { store.projects().find(&self.project_ref_of(&folder))? } else { None };
+            if folder.is_dir() { store.projects().find(&self.project_ref_in(store, &folder))? } else { None };
         known.ok_or_else(|| AppError::no_such_project(wanted).hint("`backstory project list` shows them all"))
     }
 

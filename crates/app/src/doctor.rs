@@ -38,6 +38,8 @@ pub struct DoctorReport {
     pub store: CheckReport,
     /// How many memories have no vector yet.
     pub vectors_waiting: u64,
+    /// Questions that wait for the user, and what should be known about this folder. Nothing is wrong because of them.
+    pub notes: Vec<String>,
     /// How each host is doing.
     pub hosts: Vec<HostReportShape>,
 }
@@ -63,6 +65,7 @@ impl App {
             repaired,
             reindexed,
             vectors_waiting: store.vectors().count_stale()?,
+            notes: [self.project_questions(&store)?, self.folder_notes()].concat(),
             hosts: hosts::examine(request.host, &store, self)?,
             store: report,
         })
@@ -92,6 +95,7 @@ pub struct DoctorShape {
     pub damaged: Vec<i64>,
     pub looked_at: u64,
     pub vectors_waiting: u64,
+    pub notes: Vec<String>,
     pub hosts: Vec<HostReportShape>,
 }
 
@@ -123,6 +127,7 @@ impl From<DoctorReport> for DoctorShape {
             damaged: report.store.damaged.iter().map(|id| id.0).collect(),
             looked_at: report.store.checked,
             vectors_waiting: report.vectors_waiting,
+            notes: report.notes,
             hosts: report.hosts,
         }
     }

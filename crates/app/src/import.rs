@@ -79,7 +79,7 @@ impl App {
         let FileImportRequest { file, max_provenance, project } = request;
         let default_project = match &project {
             Some(wanted) => DefaultProject::Known(self.project_called(store, wanted)?),
-            None => DefaultProject::At(self.project_ref()),
+            None => DefaultProject::At(self.project_ref_in(store, &self.cwd)),
         };
         let redactor = self.redactor();
         let options =
@@ -139,7 +139,7 @@ impl App {
         store: &Store,
         imported: &MachineImportResponse,
     ) -> Result<Option<(String, BuiltInjection)>, AppError> {
-        let here = store.projects().find(&self.project_ref())?;
+        let here = self.project_here(store)?;
         let chosen = imported.projects.iter().find(|project| Some(project.id) == here);
         let Some(project) = chosen.or(imported.projects.first()) else { return Ok(None) };
         let user_home = self.environment.user_home();

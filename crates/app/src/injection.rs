@@ -40,7 +40,7 @@ impl App {
     pub fn context(&self, store: &Store, request: ContextRequest) -> Result<BuiltInjection, AppError> {
         let ContextRequest { point, project } = request;
         let request = self.injection_request(point);
-        let project_ref = self.project_ref();
+        let project_ref = self.project_ref_in(store, &self.cwd);
         let here = store.projects().find(&project_ref)?;
         let scope = match project {
             ProjectSelector::Here => here.map(Scope::Project),
@@ -64,7 +64,7 @@ impl App {
             AppError::new(ErrorCode::NoSuchSession, format!("there is no session `{host_session}` of {host}"))
                 .hint("a session is known once one of its hooks has run; `GET /api/context` needs none")
         })?;
-        let project_ref = self.project_ref();
+        let project_ref = self.project_ref_in(store, &self.cwd);
         if store.projects().find(&project_ref)?.is_none() {
             return Ok(nothing_injected(&request));
         }

@@ -27,6 +27,7 @@ pub mod log;
 pub mod polish;
 pub mod program;
 pub mod progress;
+pub mod project_links;
 pub mod projects;
 pub mod redaction;
 pub mod remember;

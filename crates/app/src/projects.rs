@@ -108,9 +108,20 @@ impl App {
         merge: &ProjectMerge,
         on_note: OnNote<'_>,
     ) -> Result<(), AppError> {
+        self.merge_into(store, merge.from, merge.into, &merge.from_name, on_note)
+    }
+
+    pub(crate) fn merge_into(
+        &self,
+        store: &mut Store,
+        from: ProjectId,
+        into: ProjectId,
+        from_name: &str,
+        on_note: OnNote<'_>,
+    ) -> Result<(), AppError> {
         let _lock = self.teams(on_note).lock()?;
-        refuse_shared(store, merge.from, &merge.from_name)?;
-        store.projects_mut().merge(merge.from, merge.into)?;
+        refuse_shared(store, from, from_name)?;
+        store.projects_mut().merge(from, into)?;
         vectors::follow(store, self);
         Ok(())
     }

@@ -138,7 +138,7 @@ impl App {
             (TargetProject::Named(name), _) => self.project_to_write(store, Some(name)),
             (TargetProject::OfRecord, None) => self.project_to_write(store, record.project.as_deref()),
             (TargetProject::OfRecord, Some(folder)) => {
-                let project = self.project_ref_of(Path::new(folder));
+                let project = self.project_ref_in(store, Path::new(folder));
                 Ok(store.projects_mut().find_or_create(&project, self.now)?)
             }
             (TargetProject::Known(id), _) => Ok(*id),

@@ -47,7 +47,7 @@ impl App {
         };
         let engine = engine_of(self, request.profile);
         let from = match request.projects {
-            ProjectSelector::All => store.projects().find(&self.project_ref())?,
+            ProjectSelector::All => self.project_here(store)?,
             ProjectSelector::Here | ProjectSelector::Named(_) => None,
         };
         let query = search_query(&request.text, self.now, from);

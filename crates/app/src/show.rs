@@ -65,7 +65,7 @@ impl App {
     ) -> Result<Option<ProjectId>, AppError> {
         match self.scope(store, projects)? {
             Some(Scope::Project(id)) => Ok(Some(id)),
-            _ => Ok(store.projects().find(&self.project_ref())?),
+            _ => self.project_here(store),
         }
     }
 

@@ -21,6 +21,8 @@ pub struct StatusReport {
     pub hooks: Vec<Receipt>,
     /// How much of what was injected was used.
     pub usefulness: Vec<Usefulness>,
+    /// Questions about projects that wait for the user.
+    pub questions: Vec<String>,
     /// What a model did, where one is configured or was called.
     pub model_work: Option<ModelWorkStatus>,
 }
@@ -50,6 +52,7 @@ impl App {
             vectors_waiting: store.vectors().count_stale().unwrap_or(0),
             hooks: store.injections().receipts(HOOKS_SHOWN)?,
             usefulness: store.injections().usefulness()?,
+            questions: self.project_questions(store)?,
             model_work: (self.config.distil.provider != Provider::None || work.calls > 0).then_some(work),
         })
     }

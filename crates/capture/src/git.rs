@@ -1,23 +1,25 @@
 //! What git knows about a work tree: the branch, the contents at HEAD, dirty and renamed files, and the history.
 //!
-//! Git must not disturb a hook: one process per question, killed at its deadline, and no command that locks, fetches, pages,
-//! prompts or calls other programs without need. Without git, a repository or an answer in time, the result is empty, never an
+//! Git must not disturb a hook: one process per question, killed at its deadline, and no command that locks, fetches, pages or
+//! prompts. It runs no program that a repository names: `safe_tree` decides whether it is asked, `child` how it is started. Without git, a repository or an answer in time, the result is empty, never an
 //! error.
 //!
 //! Not here: which project a folder belongs to (`project`).
 
 mod child;
 mod history;
+mod safe_tree;
 
-use crate::project::{common_dir, read_head, work_tree};
+use crate::project::work_tree;
+use backstory_memory::{Digest, digest, on_one_line};
 use child::ask;
 pub use history::{Commit, CommittedFile, HistoryDetail, HistoryEnd, history};
+pub use safe_tree::GitRefusal;
+use safe_tree::{GitNeed, SafeTree, branch_of, safe_tree};
 use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
-/// Longer than any name of a branch.
-const MOST_HEAD_BYTES: u64 = 4 * 1024;
 /// How many dirty files are listed.
 const MOST_DIRTY: usize = 50;
 /// How many bytes of HEAD are read at once.
@@ -47,14 +49,18 @@ pub struct GitWorkTree {
 /// Returns the work tree a folder lies in.
 #[must_use]
 pub fn work_tree_of(folder: &Path) -> Option<GitWorkTree> {
-    let (root, git_dir) = work_tree(folder)?;
-    Some(GitWorkTree { common_dir: common_dir(&git_dir)?, root })
+    let tree = work_tree(folder)?;
+    Some(GitWorkTree { common_dir: tree.repository.common_dir, root: tree.root })
 }
 
 /// Returns the user's name from the git configuration.
 #[must_use]
 pub fn user_name(folder: &Path, deadline: Duration) -> Option<String> {
-    let answer = ask(folder, &["config", "--get", "user.name"], Vec::new(), MOST_LINE_BYTES, deadline);
+    // Outside of a repository the user has a name as well, and at the top of the file system is none.
+    let root = folder.canonicalize().ok()?;
+    let nowhere = || SafeTree { folder: PathBuf::from("/"), root };
+    let tree = safe_tree(folder, GitNeed::History).unwrap_or_else(|_| nowhere());
+    let answer = ask(&tree, &["config", "--get", "user.name"], Vec::new(), MOST_LINE_BYTES, deadline);
     let name = String::from_utf8(answer).ok()?.trim().to_owned();
     Some(name).filter(|name| !name.is_empty())
 }
@@ -62,42 +68,53 @@ pub fn user_name(folder: &Path, deadline: Duration) -> Option<String> {
 /// Returns the commit that is checked out.
 #[must_use]
 pub fn head(root: &Path, deadline: Duration) -> Option<String> {
-    let answer = ask(
-        root,
-        &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"],
-        Vec::new(),
-        MOST_LINE_BYTES,
-        deadline,
-    );
-    line(&answer)
+    ask_line(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], deadline)
 }
 
 /// Returns the email address with which the user of a repository signs commits.
 #[must_use]
 pub fn user_email(root: &Path, deadline: Duration) -> Option<String> {
-    line(&ask(root, &["config", "--get", "user.email"], Vec::new(), MOST_LINE_BYTES, deadline))
+    ask_line(root, &["config", "--get", "user.email"], deadline)
 }
 
 /// Returns how many commits lead to the one that is checked out.
 #[must_use]
 pub fn count_commits(root: &Path, deadline: Duration) -> Option<u64> {
-    let answer = ask(root, &["rev-list", "--count", "HEAD"], Vec::new(), MOST_LINE_BYTES, deadline);
-    line(&answer)?.parse().ok()
+    ask_line(root, &["rev-list", "--count", "HEAD"], deadline)?.parse().ok()
+}
+
+/// Returns the digest of the commit that the history of a work tree begins with, if the repository really holds it.
+///
+/// Made from what the commit says and not from its id: who knows an id only cannot forge it. Along first parents, because the whole
+/// of a large history takes seconds.
+#[must_use]
+pub fn first_commit(root: &Path, deadline: Duration) -> Option<Digest> {
+    work_tree(root).filter(|tree| tree.repository.owns_its_history())?;
+    let tree = safe_tree(root, GitNeed::History).ok()?;
+    let list =
+        ["rev-list", "--first-parent", "--max-parents=0", "--header", "--encoding=UTF-8", "HEAD", "--"];
+    let answer = ask(&tree, &list, Vec::new(), MOST_LIST_BYTES, deadline);
+    // What was cut short does not end like this.
+    let commit = answer.strip_suffix(b"\0").filter(|commit| !commit.contains(&0))?;
+    Some(digest([commit]))
 }
 
 /// Returns the branch a folder is on; none if no branch is checked out, or there is no repository.
 #[must_use]
 pub fn branch(root: &Path) -> Option<String> {
-    let (_, git_dir) = work_tree(root)?;
-    let head = read_head(&git_dir.join("HEAD"), MOST_HEAD_BYTES)?;
-    let name = head.strip_prefix(b"ref: refs/heads/")?.trim_ascii();
-    String::from_utf8(name.to_vec()).ok().filter(|name| !name.is_empty())
+    branch_of(&work_tree(root)?).map(|name| on_one_line(&name).into_owned())
 }
 
-/// Returns the first fifty files that differ from HEAD, including new ones, relative to `root`.
+/// Returns why git is not asked which files differ from HEAD; nothing if it is.
+#[must_use]
+pub fn refuses_dirty_files(root: &Path) -> Option<GitRefusal> {
+    safe_tree(root, GitNeed::WorkFiles).err()
+}
+
+/// Returns the first fifty files that differ from HEAD, including new ones, relative to `root`, each name on one line.
 #[must_use]
 pub fn dirty_files(root: &Path, deadline: Duration) -> Vec<String> {
-    let dirty = status(root, deadline).into_iter().map(|entry| entry.path);
+    let dirty = status(root, deadline).into_iter().map(|entry| on_one_line(&entry.path).into_owned());
     dirty.take(MOST_DIRTY).collect()
 }
 
@@ -110,8 +127,9 @@ pub fn renames(root: &Path, deadline: Duration) -> Vec<FileRename> {
     });
     let log = ["log", "-n", "20", "--format=", "--name-status", "-z", "-M", "--diff-filter=R", "--relative"];
     let plain = ["--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-color"];
-    let log = ask(root, &[&log[..], &plain].concat(), Vec::new(), MOST_LIST_BYTES, deadline);
-    staged.chain(logged_renames(&log)).collect()
+    let log = safe_tree(root, GitNeed::History)
+        .map(|tree| ask(&tree, &[&log[..], &plain].concat(), Vec::new(), MOST_LIST_BYTES, deadline));
+    staged.chain(logged_renames(&log.unwrap_or_default())).collect()
 }
 
 /// Returns the contents of these files at HEAD, if they exist there and are text. Paths are relative to `root`.
@@ -121,11 +139,11 @@ pub fn head_blobs(root: &Path, paths: &[&str], deadline: Duration) -> HashMap<St
     let leads_out = |path: &str| Path::new(path).components().any(|part| part == Component::ParentDir);
     let paths: Vec<&str> =
         paths.iter().copied().filter(|path| !path.contains('\n') && !leads_out(path)).collect();
-    if paths.is_empty() || work_tree(root).is_none() {
+    let Some(tree) = safe_tree(root, GitNeed::History).ok().filter(|_| !paths.is_empty()) else {
         return HashMap::new();
-    }
+    };
     let questions: String = paths.iter().map(|path| format!("HEAD:./{path}\n")).collect();
-    let answer = ask(root, &["cat-file", "--batch"], questions.into_bytes(), MOST_BLOB_BYTES, deadline);
+    let answer = ask(&tree, &["cat-file", "--batch"], questions.into_bytes(), MOST_BLOB_BYTES, deadline);
     let mut rest = answer.as_slice();
     let mut blobs = HashMap::new();
     for path in paths {
@@ -161,10 +179,11 @@ struct StatusEntry {
 }
 
 fn status(root: &Path, deadline: Duration) -> Vec<StatusEntry> {
-    let Some(prefix) = prefix(root) else { return Vec::new() };
+    let Ok(tree) = safe_tree(root, GitNeed::WorkFiles) else { return Vec::new() };
+    let Some(prefix) = prefix(&tree) else { return Vec::new() };
     let status =
         ["status", "--porcelain=v1", "-z", "--untracked-files=normal", "--ignore-submodules", "--", "."];
-    let answer = ask(root, &status, Vec::new(), MOST_LIST_BYTES, deadline);
+    let answer = ask(&tree, &status, Vec::new(), MOST_LIST_BYTES, deadline);
     let inside = |path: &str| path.strip_prefix(prefix.as_str()).map(str::to_owned);
     let mut fields = fields(&answer);
     let mut entries = Vec::new();
@@ -192,8 +211,10 @@ fn logged_renames(log: &[u8]) -> Vec<FileRename> {
     renames
 }
 
-/// Returns an answer that is one line.
-fn line(answer: &[u8]) -> Option<String> {
+/// Asks what git knows without looking at files, and returns an answer that is one line.
+fn ask_line(root: &Path, arguments: &[&str], deadline: Duration) -> Option<String> {
+    let tree = safe_tree(root, GitNeed::History).ok()?;
+    let answer = ask(&tree, arguments, Vec::new(), MOST_LINE_BYTES, deadline);
     let line = str::from_utf8(answer.strip_suffix(b"\n")?).ok()?;
     (!line.is_empty() && !line.contains('\n')).then(|| line.to_owned())
 }
@@ -205,10 +226,9 @@ fn fields(answer: &[u8]) -> impl Iterator<Item = String> {
     fields.map(|field| String::from_utf8_lossy(field).into_owned()).collect::<Vec<_>>().into_iter()
 }
 
-/// Returns the prefix of paths under `root`, seen from the top of the work tree.
-fn prefix(root: &Path) -> Option<String> {
-    let (top, _) = work_tree(root)?;
-    let root = root.canonicalize().ok()?;
-    let prefix = root.strip_prefix(top).ok()?.to_str()?;
+/// Returns the prefix of paths under the folder, seen from the root of the work tree.
+fn prefix(tree: &SafeTree) -> Option<String> {
+    let folder = tree.folder.canonicalize().ok()?;
+    let prefix = folder.strip_prefix(&tree.root).ok()?.to_str()?;
     Some(if prefix.is_empty() { String::new() } else { format!("{prefix}/") })
 }

@@ -18,5 +18,5 @@ pub use codemap::{
 };
 pub use normalise::{CaptureContext, RawEvent, body_of, normalise};
 pub use prepare::{MOST_BODY_BYTES, most_similar, prepare, prepare_attachments, prepare_batch, whole_text};
-pub use project::{identify_project, safe_project_ref, unlocated_project_ref};
+pub use project::{identify_project, proven_project_ref, safe_project_ref, unlocated_project_ref};
 pub use redact::{Redaction, Redactor, RedactorOptions, SecretMatch};

@@ -1,4 +1,6 @@
-//! Which project a folder belongs to, read from the file system alone.
+//! What a folder says about its project, read from the file system alone.
+//!
+//! It only says so: a repository may have any remote, name and log. What proves it is in `git::first_commit`.
 //!
 //! It runs in every hook, so it starts no process, lists no directory, reads a bounded part of a few small files, and cannot fail:
 //! a broken `.git` or override file makes the answer weaker, never an error.
@@ -14,11 +16,13 @@ mod repository;
 #[cfg(test)]
 mod tests;
 
-use crate::Redactor;
-use backstory_memory::{ProjectKey, ProjectRef, Redacted, clean, first_chars};
+use crate::{Redactor, git};
+use backstory_memory::{Digest, ProjectKey, ProjectRef, Redacted, clean, digest, first_chars};
 pub(crate) use files::read_head;
-use repository::{Checkout, Repository};
+use repository::Checkout;
+pub(crate) use repository::Repository;
 use std::path::{Component, Path, PathBuf};
+use std::time::Duration;
 
 /// The longest name that is shown, in characters.
 const NAME_CHARS: usize = 100;
@@ -28,8 +32,8 @@ const MAX_PARENTS: usize = 4;
 
 /// Returns the project a folder belongs to.
 ///
-/// The nearest override file decides, up to the root of the repository; else the repository; else the folder itself. For a folder
-/// that no longer exists, the nearest existing ancestor decides.
+/// The repository decides, else the folder itself; the nearest override file, up to the root of the repository, gives the name. For
+/// a folder that no longer exists, the nearest existing ancestor decides.
 #[must_use]
 pub fn identify_project(start: &Path) -> ProjectRef {
     let (standing, place) = locate(start);
@@ -53,10 +57,58 @@ pub fn safe_project_ref(folder: &Path, redactor: &Redactor) -> Redacted<ProjectR
     Redacted::vouch(safe(identify_project(folder), redactor))
 }
 
+/// Returns the project a folder belongs to, fit to be stored, with proof of its history where `needs_proof` asks for it.
+///
+/// Only the store knows whether that is worth starting git: it is for a folder that nobody has met.
+#[must_use]
+pub fn proven_project_ref(
+    folder: &Path,
+    redactor: &Redactor,
+    deadline: Duration,
+    needs_proof: impl Fn(&ProjectRef) -> bool,
+) -> Redacted<ProjectRef> {
+    let mut project_ref = safe_project_ref(folder, redactor).into_inner();
+    let mut next = Some((&mut project_ref, locate(folder).0));
+    while let Some((project_ref, folder)) = next {
+        if needs_proof(project_ref) {
+            project_ref.keys.extend(proof(project_ref, &folder, redactor, deadline));
+        }
+        next = project_ref.parent.as_deref_mut().map(|parent| {
+            let folder = PathBuf::from(&parent.root);
+            (parent, folder)
+        });
+    }
+    Redacted::vouch(project_ref)
+}
+
+/// Returns the key that proves which project a folder belongs to, if its repository holds one.
+fn proof(
+    project_ref: &ProjectRef,
+    folder: &Path,
+    redactor: &Redactor,
+    deadline: Duration,
+) -> Option<ProjectKey> {
+    let tree = work_tree(folder)?;
+    let commit = git::first_commit(&tree.root, deadline)?;
+    let home = ProjectKey::Path(files::path_text(tree.repository.home()));
+    let is_whole = project_ref.place() == Some(&safe_key(&home, redactor));
+    let commit = if is_whole { commit } else { commit_of_part(commit, &tree.repository, &project_ref.name) };
+    Some(ProjectKey::Commit(commit.to_string()))
+}
+
+/// Makes a proof for a named part of a repository: the same part of a clone has it, and neither the whole nor a fork.
+fn commit_of_part(commit: Digest, repository: &Repository, name: &str) -> Digest {
+    let remotes = repository.identity().keys.into_iter().filter(|key| matches!(key, ProjectKey::Remote(_)));
+    let remote = remotes.map(|key| key.to_string()).next().unwrap_or_default();
+    digest([commit.to_string().as_bytes(), remote.as_bytes(), name.as_bytes()])
+}
+
 /// Returns a project that is known by its name or its keys alone, fit to be stored.
 #[must_use]
 pub fn unlocated_project_ref(name: &str, keys: &[ProjectKey], redactor: &Redactor) -> Redacted<ProjectRef> {
-    let keys = keys.iter().map(|key| safe_key(key, redactor)).collect();
+    // A link is the user's word about a folder of this machine.
+    let keys = keys.iter().filter(|key| !matches!(key, ProjectKey::Link(_)));
+    let keys = keys.map(|key| safe_key(key, redactor)).collect();
     let name = redactor.redact(name).text.into_inner();
     Redacted::vouch(ProjectRef { keys, name, root: String::new(), parent: None })
 }
@@ -66,15 +118,30 @@ fn safe_key(key: &ProjectKey, redactor: &Redactor) -> ProjectKey {
     redactor.redact(&key.to_string()).text.parse().unwrap_or_else(|()| key.clone())
 }
 
-/// Returns the root of the work tree that a folder lies in, and its git directory.
-pub(crate) fn work_tree(folder: &Path) -> Option<(PathBuf, PathBuf)> {
-    let folder = folder.canonicalize().ok()?;
-    folder.ancestors().find_map(|root| Some((root.to_owned(), repository::git_dir(root)?)))
+/// A work tree whose repository knows it.
+pub(crate) struct WorkTree {
+    /// Its root.
+    pub(crate) root: PathBuf,
+    /// Its repository.
+    pub(crate) repository: Repository,
 }
 
-/// Returns the directory of the repository that a work tree's git directory belongs to.
-pub(crate) fn common_dir(git_dir: &Path) -> Option<PathBuf> {
-    Repository::at_git_dir(git_dir.to_owned(), false).map(|repository| repository.common_dir)
+/// Returns the work tree that a folder lies in.
+///
+/// None inside of something that git could take for a bare repository: one arrives with a plain clone, and brings settings along.
+pub(crate) fn work_tree(folder: &Path) -> Option<WorkTree> {
+    let folder = folder.canonicalize().ok()?;
+    for root in folder.ancestors() {
+        match repository::at(root) {
+            Some(Checkout::Working(repository)) => {
+                return Some(WorkTree { root: root.to_owned(), repository });
+            }
+            Some(Checkout::Broken) => return None,
+            None if repository::resembles_bare(root) => return None,
+            None => {}
+        }
+    }
+    None
 }
 
 /// Returns the nearest existing folder at or above a path, and the path itself, both canonical as far as they exist.
@@ -97,41 +164,67 @@ fn locate(start: &Path) -> (PathBuf, PathBuf) {
     (canonical, place)
 }
 
-/// Looks upward from an existing folder; `place` becomes the project if there is neither an override file nor a repository.
+/// Looks upward from an existing folder; `place` becomes the project if there is no repository.
 fn look(standing: &Path, place: &Path, parents: usize) -> ProjectRef {
+    let mut named = None;
+    let mut bare = None;
     for folder in standing.ancestors() {
-        if let Some(name) = override_file::read(folder) {
-            return project_ref_of_name(&name, folder);
-        }
+        named = named.or_else(|| Some((override_file::read(folder)?, folder)));
         match repository::at(folder) {
-            Some(Checkout::Working { repository, root }) => {
-                return project_ref_of_repository(&repository, &root, parents);
+            Some(Checkout::Working(repository)) => {
+                let parent = parents.checked_sub(1).and_then(|parents| {
+                    let outer = repository.enclosing_work_tree(folder)?;
+                    Some(Box::new(look(outer, outer, parents)))
+                });
+                return ProjectRef { parent, ..project_ref_of_repository(&repository, folder, named) };
             }
-            Some(Checkout::Broken) => return project_ref_of_folder(folder),
-            None => {}
+            Some(Checkout::Broken) => return project_ref_of_folder(folder, named),
+            None => bare = bare.or_else(|| repository::bare_at(folder)),
         }
     }
-    project_ref_of_folder(place)
+    // Outside of a repository, a file in a folder above may be anybody's.
+    let named = named.filter(|(_, folder)| *folder == place);
+    match bare {
+        Some(repository) => project_ref_of_repository(&repository, repository.home(), named),
+        None => project_ref_of_folder(place, named),
+    }
 }
 
-fn project_ref_of_name(name: &str, folder: &Path) -> ProjectRef {
-    let keys = vec![ProjectKey::Named(name.to_owned())];
-    ProjectRef { keys, name: name.to_owned(), root: files::path_text(folder), parent: None }
+/// A name in an override file, and the folder of that file.
+type NamedFolder<'a> = Option<(String, &'a Path)>;
+
+fn project_ref_of_repository(repository: &Repository, root: &Path, named: NamedFolder<'_>) -> ProjectRef {
+    let repository::Identity { mut keys, name } = repository.identity();
+    let Some((wanted, folder)) = named else {
+        return ProjectRef { keys, name: shown_name(&name), root: files::path_text(root), parent: None };
+    };
+    match folder.strip_prefix(root) {
+        // A part of a repository that has a name is a project of its own, in the same place from every work tree.
+        Ok(below) if !below.as_os_str().is_empty() => {
+            keys = vec![ProjectKey::Path(files::path_text(&repository.home().join(below)))];
+        }
+        _ => {}
+    }
+    keys.insert(0, ProjectKey::Named(wanted.clone()));
+    ProjectRef { keys, name: wanted, root: files::path_text(folder), parent: None }
 }
 
-fn project_ref_of_repository(repository: &Repository, root: &Path, parents: usize) -> ProjectRef {
-    let identity = repository.identity();
-    let parent = parents.checked_sub(1).and_then(|parents| {
-        let folder = repository.enclosing_work_tree(root)?;
-        Some(Box::new(look(folder, folder, parents)))
-    });
-    ProjectRef { keys: identity.keys, name: shown_name(&identity.name), root: files::path_text(root), parent }
-}
-
-fn project_ref_of_folder(folder: &Path) -> ProjectRef {
+fn project_ref_of_folder(folder: &Path, named: NamedFolder<'_>) -> ProjectRef {
+    let folder = named.as_ref().map_or(folder, |(_, folder)| folder);
     let root = files::path_text(folder);
-    let name = folder.file_name().map_or_else(|| root.clone(), |name| files::path_text(Path::new(name)));
-    ProjectRef { keys: vec![ProjectKey::Path(root.clone())], name: shown_name(&name), root, parent: None }
+    let mut keys = vec![ProjectKey::Path(root.clone())];
+    let name = match named {
+        Some((name, _)) => {
+            keys.insert(0, ProjectKey::Named(name.clone()));
+            name
+        }
+        None => {
+            let name =
+                folder.file_name().map_or_else(|| root.clone(), |name| files::path_text(Path::new(name)));
+            shown_name(&name)
+        }
+    };
+    ProjectRef { keys, name, root, parent: None }
 }
 
 /// Makes a name fit for one line of a screen: a folder may have any name, including line breaks and escapes.

@@ -9,5 +9,5 @@ pub(crate) mod machine;
 pub(crate) mod memories;
 pub(crate) mod options;
 pub(crate) mod preview;
-mod project_resolver;
+pub(crate) mod project_resolver;
 pub(crate) mod transcripts;

@@ -29,6 +29,7 @@ pub use import::machine::{
 pub use import::memories::{MemoryImportReport, import_memories};
 pub use import::options::{DefaultProject, FileImportOptions, ImportOptions, ProjectFilter, SkipCounts};
 pub use import::preview::{PreviewUnit, SourcePreview, preview_import};
+pub use import::project_resolver::located_project_ref;
 pub use import::transcripts::{CarriedTranscript, TranscriptImportReport, import_transcripts};
 pub use imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 pub use record::{MemoryRecord, OneOrMany};

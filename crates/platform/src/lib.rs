@@ -10,6 +10,7 @@ mod file_identity;
 mod local_socket;
 mod path_bytes;
 mod processes;
+mod programs;
 mod signals;
 mod user_dirs;
 
@@ -27,5 +28,6 @@ pub use processes::{
     ProcessIdentity, ancestry, in_own_group, kill_group, kill_own_group, leads_own_group, parent_process_id,
     resident_bytes,
 };
+pub use programs::{MachineProgram, find_program, variables_with_prefix};
 pub use signals::survive_file_size_limit;
 pub use user_dirs::UserDirs;

@@ -32,7 +32,7 @@ pub use db::home::Home;
 pub use db::open::{Purpose, Store, sqlite_version};
 pub use events::code::{FileMap, FileState, FileUpdate};
 pub use events::imports::ImportProgress;
-pub use events::projects::{Project, ProjectSummary};
+pub use events::projects::{Project, ProjectClaim, ProjectSummary, Recognition};
 pub use events::sessions::{Session, SessionSummary};
 pub use events::spool::Spool;
 pub use events::{EventLocation, IncomingEvent, RecordOutcome, RecordedEvent, StoredEvent};

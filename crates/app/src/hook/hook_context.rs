@@ -6,12 +6,16 @@ use super::{Hook, TRANSCRIPT_WAIT};
 use crate::app;
 use crate::config::Config;
 use crate::error::AppError;
-use backstory_capture::{Redactor, safe_project_ref};
+use backstory_capture::{Redactor, proven_project_ref, safe_project_ref};
 use backstory_hosts::{AgentEvent, EventOutcome, Host, ParsedEvent};
 use backstory_inject::{HookLocation, InjectionRequest, Prefetch};
 use backstory_memory::{InjectionPoint, ProjectRef, Redacted};
-use backstory_store::{Receipt, Session, Store, StoreError};
+use backstory_store::{Receipt, Recognition, Session, Store, StoreError};
+use std::path::Path;
 use std::time::Duration;
+
+/// How long git may look for proof of which project a folder belongs to, once per folder.
+const PROOF_TIME: Duration = Duration::from_millis(400);
 
 /// What a hook call belongs to.
 pub(super) struct HookContext {
@@ -51,13 +55,34 @@ impl HookContext {
         if hook.is_own_session(store.as_mut().ok(), &call) {
             return None;
         }
+        let folder = call.folder.clone();
         let mut context = HookContext::without_store(hook, call, Some(hook.share(TRANSCRIPT_WAIT)));
         context.before = store
             .as_ref()
             .ok()
             .and_then(|store| store.sessions().find(context.host.as_str(), &context.host_session).ok()?);
+        if let Ok(store) = &store {
+            context.prove_project(store, &folder);
+        }
         context.store = Some(store);
         Some(context)
+    }
+
+    /// Adds proof to what the folder says about its project: when nobody has met the folder, and at the start of a session while
+    /// it is not known what the history begins with. The place decides everything else, without a process.
+    fn prove_project(&mut self, store: &Store, folder: &Path) {
+        let is_met =
+            self.before.is_some() && store.projects().has_met(&self.project_ref.root).unwrap_or(true);
+        if is_met || !self.project_ref.makes_claims() {
+            return;
+        }
+        let needs_proof = |project_ref: &ProjectRef| {
+            let recognition = store.projects().recognise(project_ref).unwrap_or(Recognition::Proven);
+            recognition != Recognition::Proven
+        };
+        if needs_proof(&self.project_ref) {
+            self.project_ref = proven_project_ref(folder, &self.redactor, PROOF_TIME, needs_proof);
+        }
     }
 
     /// Resolves what can be known without a store. The transcript is read only if there is time to wait for it.

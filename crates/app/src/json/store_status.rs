@@ -30,6 +30,7 @@ pub struct StatusShape {
     pub newest_backup: Option<String>,
     pub quarantined: Vec<String>,
     pub last_event_at: Option<String>,
+    pub questions: Vec<String>,
     pub hooks: Vec<HookRunShape>,
     pub model_work: Option<ModelWorkShape>,
 }
@@ -68,7 +69,7 @@ pub struct HookRunShape {
 
 /// Returns how the store is doing.
 pub fn status(report: StatusReport, app: &App) -> StatusShape {
-    let StatusReport { problem, status, vectors_waiting, hooks, usefulness, model_work } = report;
+    let StatusReport { problem, status, vectors_waiting, hooks, usefulness, questions, model_work } = report;
     let counts = status.counts;
     let text = |path: &PathBuf| path.display().to_string();
     StatusShape {
@@ -91,6 +92,7 @@ pub fn status(report: StatusReport, app: &App) -> StatusShape {
         newest_backup: status.newest_backup.as_ref().map(text),
         quarantined: status.quarantined.iter().map(text).collect(),
         last_event_at: status.last_event_at.map(times::iso),
+        questions,
         hooks: hooks.iter().map(hook_run).collect(),
         model_work: model_work.map(|work| ModelWorkShape {
             provider: app.config.distil.provider.as_str(),

@@ -25,6 +25,7 @@ impl Teams<'_> {
         let team = joined(&store, team, "`--team TEAM`")?;
         let id = self.app.project_to_write(&mut store, project)?;
         let project = store.projects().get(id)?.ok_or_else(|| AppError::internal("a project is gone"))?;
+        self.app.refuse_unanswered(&store, id)?;
         let key = portable_key(&project).to_string();
         let _lock = self.lock()?;
         refuse_shared_through_git(&store, id)?;

@@ -3,47 +3,14 @@
 //! Threads carry the bytes, because a full pipe on one side must not block the other. They are not joined, because a process that
 //! git left behind could hold the pipe open. What git printed in time counts, even if git was killed before it finished.
 
-use backstory_platform::{in_own_group, kill_group};
+use super::safe_tree::SafeTree;
+use backstory_platform::{find_program, in_own_group, kill_group, variables_with_prefix};
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
-
-/// Variables that would point git elsewhere, make it write, or change its output: git's own list of variables of one repository,
-/// and those that call other programs.
-const NOT_INHERITED: [&str; 28] = [
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_ATTR_SOURCE",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DIFF_OPTS",
-    "GIT_DIR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_GRAFT_FILE",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_LITERAL_PATHSPECS",
-    "GIT_NAMESPACE",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_REFERENCE_BACKEND",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE",
-    "GIT_TRACE",
-    "GIT_TRACE2",
-    "GIT_TRACE2_EVENT",
-    "GIT_WORK_TREE",
-];
 
 /// How many pieces of output may wait for the reader.
 const MOST_WAITING: usize = 16;
@@ -59,16 +26,32 @@ pub(super) enum ReadEnd {
     Late,
 }
 
+/// Settings that decide which programs git runs and what it prints, whatever those of the repository and of the user say.
+const SETTINGS: [&str; 9] = [
+    // A bare repository inside of the work tree arrives with a plain clone, settings included.
+    "safe.bareRepository=explicit",
+    // A monitor and hooks are programs that the repository chooses.
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    // Nothing is fetched that a partial clone left out.
+    "protocol.allow=never",
+    "core.quotePath=false",
+    "log.showSignature=false",
+    "diff.renameLimit=400",
+    "status.renames=true",
+];
+
 /// Runs git in a folder and returns what it prints until `deadline`, about `most_bytes` at most.
 pub(super) fn ask(
-    root: &Path,
+    tree: &SafeTree,
     arguments: &[&str],
     input: Vec<u8>,
     most_bytes: usize,
     deadline: Duration,
 ) -> Vec<u8> {
     let mut answer = Vec::new();
-    converse(root, arguments, input, deadline, &mut |bytes| {
+    converse(tree, arguments, input, deadline, &mut |bytes| {
         answer.extend(bytes);
         if answer.len() < most_bytes { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
@@ -77,14 +60,14 @@ pub(super) fn ask(
 
 /// Runs git in a folder and passes on its output as it arrives, until `deadline` or until `on_bytes` breaks off.
 pub(super) fn converse(
-    root: &Path,
+    tree: &SafeTree,
     arguments: &[&str],
     input: Vec<u8>,
     deadline: Duration,
     on_bytes: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
 ) -> ReadEnd {
     let until = Instant::now() + deadline;
-    let mut command = command(root, arguments);
+    let Some(mut command) = command(tree, arguments) else { return ReadEnd::Everything };
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
     let Ok(mut child) = command.spawn() else { return ReadEnd::Everything };
     if let Some(mut stdin) = child.stdin.take() {
@@ -97,26 +80,32 @@ pub(super) fn converse(
     bytes
 }
 
-fn command(root: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new("git");
-    command.args(["--no-pager", "--no-optional-locks"]);
-    // A monitor is a program that the repository chooses. Nothing is fetched that a partial clone left out.
-    command.args(["-c", "core.fsmonitor=false", "-c", "protocol.allow=never", "-c", "core.quotePath=false"]);
-    command.args(["-c", "diff.renameLimit=400", "-c", "status.renames=true"]);
-    command.args(arguments).current_dir(root);
-    for name in NOT_INHERITED {
+fn command(tree: &SafeTree, arguments: &[&str]) -> Option<Command> {
+    let git = find_program("git", &tree.root)?;
+    let mut command = Command::new(git.path);
+    // Git's own variables would point it elsewhere, make it write, or name programs.
+    for name in variables_with_prefix("GIT_") {
         command.env_remove(name);
     }
+    command.args(["--no-pager", "--no-optional-locks"]);
+    command.args(SETTINGS.iter().flat_map(|setting| ["-c", setting]));
+    command.args(arguments).current_dir(&tree.folder);
+    command.env("PATH", git.search_path);
+    // The tree is this one, whatever the repository's settings say, and git looks for none above it.
+    command.env("GIT_WORK_TREE", &tree.root);
+    command.env("GIT_CEILING_DIRECTORIES", tree.root.parent().unwrap_or(&tree.root));
     command.envs([
         ("GIT_OPTIONAL_LOCKS", "0"),
         ("GIT_TERMINAL_PROMPT", "0"),
         ("GIT_NO_LAZY_FETCH", "1"),
+        // Also overrules `protocol.ext.allow` and the like.
+        ("GIT_ALLOW_PROTOCOL", "none"),
         ("LC_ALL", "C"),
     ]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
     // A process group of its own: processes that git starts end with it, and the host's own signals do not reach it.
     in_own_group(&mut command);
-    command
+    Some(command)
 }
 
 fn listen(mut stdout: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
@@ -160,22 +149,10 @@ fn end(child: &mut Child) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::HashSet;
-    use std::ffi::OsStr;
+    use std::path::Path;
 
-    #[test]
-    fn git_inherits_no_variable_of_another_repository() {
-        let Ok(listed) = Command::new("git").args(["rev-parse", "--local-env-vars"]).output() else {
-            return eprintln!("SKIPPED: there is no git on this machine");
-        };
-        let command = command(Path::new("/"), &["status"]);
-        let removed: HashSet<&OsStr> =
-            command.get_envs().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
-        let listed = String::from_utf8(listed.stdout).unwrap();
-        assert!(listed.lines().count() > 5, "{listed}");
-        for name in listed.lines() {
-            assert!(removed.contains(OsStr::new(name)), "{name}");
-        }
+    fn tree(folder: &Path) -> SafeTree {
+        SafeTree { folder: folder.to_owned(), root: folder.to_owned() }
     }
 
     #[test]
@@ -183,7 +160,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         // An alias runs a shell, which starts another program.
         let alias = "alias.wait=!echo $$; sleep 1000 & echo $!; wait";
-        let output = ask(dir.path(), &["-c", alias, "wait"], Vec::new(), 1024, Duration::from_millis(400));
+        let output =
+            ask(&tree(dir.path()), &["-c", alias, "wait"], Vec::new(), 1024, Duration::from_millis(400));
         let output = String::from_utf8(output).unwrap();
         if output.is_empty() {
             return eprintln!("SKIPPED: there is no git on this machine, or it is very slow");
@@ -207,7 +185,8 @@ mod tests {
 
     #[test]
     fn a_folder_that_is_not_there_is_no_error() {
-        let output = ask(Path::new("/no/such/place"), &["status"], Vec::new(), 1024, Duration::from_secs(5));
+        let output =
+            ask(&tree(Path::new("/no/such/place")), &["status"], Vec::new(), 1024, Duration::from_secs(5));
         assert_eq!(output, b"");
     }
 }

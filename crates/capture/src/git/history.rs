@@ -4,6 +4,7 @@
 //! a hundred thousand files. Not here: which commits are worth remembering.
 
 use super::child::{ReadEnd, converse};
+use super::safe_tree::{GitNeed, safe_tree};
 use backstory_memory::Timestamp;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -84,9 +85,10 @@ pub fn history(
     };
     let format = ["--format=tformat:%H%x00%P%x00%at%x00%aN%x00%aE%x00%B", "HEAD", "--"];
     let arguments = [&["-c", "log.showRoot=true", "log"][..], &plain, &shape, files, &format].concat();
+    let Ok(tree) = safe_tree(root, GitNeed::History) else { return HistoryEnd::Read };
     let mut reader =
         LogReader { fields: LogFields::default(), state: LogField::Between, commit: None, on_commit };
-    let ended = converse(root, &arguments, Vec::new(), deadline, &mut |bytes| reader.read(bytes));
+    let ended = converse(&tree, &arguments, Vec::new(), deadline, &mut |bytes| reader.read(bytes));
     match ended {
         ReadEnd::Everything => {
             // The last commit may lack files if git gave up on it; those it has are correct. Whether `on_commit` wants more does

@@ -35,6 +35,17 @@ impl GitConfig {
         names.into_iter().flatten().find_map(|name| self.address(name))
     }
 
+    /// Returns the work tree that the repository says it has.
+    pub(super) fn work_tree(&self) -> Option<&[u8]> {
+        self.values("core", "worktree", b"").last()
+    }
+
+    /// Whether the repository says that it has no work tree.
+    pub(super) fn is_bare(&self) -> bool {
+        let bare = self.values("core", "bare", b"").last();
+        bare.is_some_and(|value| [b"".as_slice(), b"true", b"yes", b"on", b"1"].contains(&value))
+    }
+
     /// Returns where a remote is fetched from: its first address after the list was last cleared.
     fn address(&self, remote: &[u8]) -> Option<&[u8]> {
         let mut address = None;

@@ -1,6 +1,7 @@
 //! What identifies a repository, read from its files.
 //!
-//! Not here: objects, refs and work tree contents. They change; the identity of a repository should not.
+//! Not here: objects, refs and work tree contents. They change; the identity of a repository should not. Nothing here is proof:
+//! whoever made a folder also wrote these files.
 
 use super::files::{base_name, path_from, path_text, read_head};
 use super::gitconfig::GitConfig;
@@ -9,8 +10,6 @@ use backstory_memory::{ProjectKey, digest};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How far a chain of local clones is followed.
-const MAX_ORIGINS: usize = 4;
 /// Longer than any path in one of git's one-line files.
 const POINTER_BYTES: u64 = 16 * 1024;
 const CONFIG_BYTES: u64 = 256 * 1024;
@@ -18,18 +17,20 @@ const FIRST_LINE_BYTES: u64 = 4 * 1024;
 
 /// A folder that belongs to git.
 pub(super) enum Checkout {
-    /// A work tree, or a bare repository, whose root is itself.
-    Working { repository: Repository, root: PathBuf },
-    /// There is a `.git`, but it leads nowhere.
+    /// The root of a work tree.
+    Working(Repository),
+    /// There is a `.git`, but it leads nowhere, or to a repository that does not know this folder.
     Broken,
 }
 
-/// A repository, shared by all its work trees.
-pub(super) struct Repository {
+/// A repository, seen from one of its work trees.
+pub(crate) struct Repository {
     /// Its canonical common directory: the same from each of its work trees.
-    pub(super) common_dir: PathBuf,
+    pub(crate) common_dir: PathBuf,
+    /// The directory of this work tree: the same, unless the tree is a linked one.
+    pub(crate) git_dir: PathBuf,
     /// Whether its directory lies apart from its only work tree, as a submodule's does.
-    detached: bool,
+    is_submodule: bool,
 }
 
 /// The keys and the name of a repository.
@@ -38,67 +39,104 @@ pub(super) struct Identity {
     pub(super) name: String,
 }
 
-/// Returns whether a canonical folder is the root of a work tree or a bare repository, and which.
+/// Returns the repository whose work tree has its root in this canonical folder.
 pub(super) fn at(folder: &Path) -> Option<Checkout> {
     let dot_git = folder.join(".git");
     // The metadata of the link itself, so that a dangling one is seen.
-    let Ok(metadata) = fs::symlink_metadata(&dot_git) else { return bare_at(folder) };
-    let working = git_dir(folder)
-        .and_then(|git_dir| Repository::at_git_dir(git_dir, !metadata.is_dir()))
-        .map(|repository| Checkout::Working { repository, root: folder.to_owned() });
-    Some(working.unwrap_or(Checkout::Broken))
+    let metadata = fs::symlink_metadata(&dot_git).ok()?;
+    let repository = if metadata.is_dir() {
+        // Only a linked work tree has its repository elsewhere, and its `.git` is a file.
+        Some(Repository::within(dot_git)).filter(Repository::stands_alone)
+    } else {
+        follow_dot_git(&dot_git, folder)
+    };
+    let sound = repository.filter(|repository| is_repository(&repository.common_dir));
+    Some(sound.map_or(Checkout::Broken, Checkout::Working))
 }
 
-/// Returns the git directory of a work tree, from the canonical root of the tree. A linked work tree has its own.
-pub(super) fn git_dir(root: &Path) -> Option<PathBuf> {
-    let dot_git = root.join(".git");
-    // A plain directory is the common case, and each step of canonicalising a path is a system call.
-    let is_plain = fs::symlink_metadata(&dot_git).ok()?.is_dir();
-    if is_plain { Some(dot_git) } else { follow_dot_git(&dot_git) }
+/// Returns the repository that a canonical folder itself is: a bare one.
+///
+/// Inside of a work tree it arrives with a plain clone, so the caller looks for a work tree around it first.
+pub(super) fn bare_at(folder: &Path) -> Option<Repository> {
+    is_repository(folder).then(|| Repository::within(folder.to_owned()))
 }
 
-/// Checks whether a folder is itself a git directory: a bare repository, or the `.git` of a work tree.
-fn bare_at(folder: &Path) -> Option<Checkout> {
-    if !is_repository(folder) {
-        return None;
-    }
-    let repository = Repository { common_dir: folder.to_owned(), detached: false };
-    let root = repository.home().to_owned();
-    Some(Checkout::Working { repository, root })
+/// Whether git could take a folder for a bare repository, whatever is wrong with it.
+pub(super) fn resembles_bare(folder: &Path) -> bool {
+    let has = |name: &str| fs::symlink_metadata(folder.join(name)).is_ok();
+    has("HEAD") && (has("objects") || has("commondir"))
 }
 
+/// Whether a folder is a git directory with files of its own. Through a link it would show those of another repository.
 fn is_repository(folder: &Path) -> bool {
-    fs::symlink_metadata(folder.join("HEAD")).is_ok() && folder.join("objects").is_dir()
+    let kind = |name: &str| fs::symlink_metadata(folder.join(name)).ok().map(|metadata| metadata.file_type());
+    kind("HEAD").is_some_and(|kind| !kind.is_symlink())
+        && kind("objects").is_some_and(|kind| kind.is_dir())
+        && kind("config").is_none_or(|kind| !kind.is_symlink())
 }
 
-/// Follows a `.git` that is a link, or a file that names a directory.
-fn follow_dot_git(dot_git: &Path) -> Option<PathBuf> {
+/// Follows a `.git` that is a link or a file, if what it leads to is inside of the tree or names this tree in return.
+///
+/// Anybody can write a path into a file. Git writes the way back where only the owner of the repository can.
+fn follow_dot_git(dot_git: &Path, root: &Path) -> Option<Repository> {
     if fs::metadata(dot_git).ok()?.is_dir() {
-        return dot_git.canonicalize().ok();
+        let git_dir = dot_git.canonicalize().ok().filter(|target| target.starts_with(root))?;
+        return Some(Repository::within(git_dir)).filter(Repository::stands_alone);
     }
     let pointer = read_head(dot_git, POINTER_BYTES)?;
     let named = path_from(pointer.strip_prefix(b"gitdir:")?.trim_ascii());
-    dot_git.parent()?.join(named).canonicalize().ok()
+    let repository = Repository::within(root.join(named).canonicalize().ok()?);
+    if repository.stands_alone() {
+        if repository.git_dir.starts_with(root) {
+            return Some(repository);
+        }
+        let knows_root = repository.configured_work_tree().as_deref() == Some(root);
+        return knows_root.then_some(Repository { is_submodule: true, ..repository });
+    }
+    let common_dir = repository.linked_to()?;
+    let is_entry = repository.git_dir.parent() == Some(common_dir.join("worktrees").as_path());
+    let knows_root = is_entry && repository.work_tree_of_entry().as_deref() == Some(root);
+    knows_root.then_some(Repository { common_dir, ..repository })
 }
 
 impl Repository {
-    /// Follows a work tree's git directory to the repository, which is elsewhere for a linked work tree.
-    pub(super) fn at_git_dir(git_dir: PathBuf, apart: bool) -> Option<Repository> {
-        let linked = read_head(&git_dir.join("commondir"), POINTER_BYTES);
-        let detached = apart && linked.is_none();
-        let common_dir = match linked {
-            Some(pointer) => git_dir.join(path_from(pointer.trim_ascii())).canonicalize().ok()?,
-            None => git_dir,
-        };
-        is_repository(&common_dir).then_some(Repository { common_dir, detached })
+    /// A repository that keeps everything in one directory.
+    fn within(git_dir: PathBuf) -> Repository {
+        Repository { common_dir: git_dir.clone(), git_dir, is_submodule: false }
     }
 
-    /// Returns what identifies the repository.
+    /// Whether nothing in it names another repository as its own.
+    fn stands_alone(&self) -> bool {
+        fs::symlink_metadata(self.git_dir.join("commondir")).is_err()
+    }
+
+    /// Returns the directory of the repository that a linked work tree's directory names.
+    fn linked_to(&self) -> Option<PathBuf> {
+        let pointer = read_head(&self.git_dir.join("commondir"), POINTER_BYTES)?;
+        self.git_dir.join(path_from(pointer.trim_ascii())).canonicalize().ok()
+    }
+
+    /// Returns the work tree that the repository itself lists for this entry of `worktrees`.
+    fn work_tree_of_entry(&self) -> Option<PathBuf> {
+        let pointer = read_head(&self.git_dir.join("gitdir"), POINTER_BYTES)?;
+        let dot_git = self.git_dir.join(path_from(pointer.trim_ascii()));
+        dot_git.ends_with(".git").then(|| dot_git.parent()?.canonicalize().ok()).flatten()
+    }
+
+    /// Returns the work tree in the repository's own configuration, as every submodule has it.
+    fn configured_work_tree(&self) -> Option<PathBuf> {
+        let config = GitConfig::parse(&read_head(&self.git_dir.join("config"), CONFIG_BYTES)?);
+        self.git_dir.join(path_from(config.work_tree()?)).canonicalize().ok()
+    }
+
+    /// Whether the repository says that it has no work tree: `.git` stands beside its linked ones then.
+    pub(crate) fn is_bare(&self) -> bool {
+        let config = read_head(&self.common_dir.join("config"), CONFIG_BYTES).unwrap_or_default();
+        GitConfig::parse(&config).is_bare()
+    }
+
+    /// Returns what identifies the repository: what its files claim, and its place.
     pub(super) fn identity(&self) -> Identity {
-        self.identity_within(MAX_ORIGINS)
-    }
-
-    fn identity_within(&self, origins: usize) -> Identity {
         let mut keys = Vec::new();
         keys.extend(self.birth());
         keys.push(ProjectKey::Path(path_text(self.home())));
@@ -107,36 +145,46 @@ impl Repository {
                 keys.insert(0, ProjectKey::Remote(address.key));
                 Identity { keys, name: address.name }
             }
-            Some(RemoteOrigin::Local(path)) if origins > 0 => match self.follow(&path) {
-                // A clone of a repository on this machine inherits all keys of its origin.
-                Some(origin) => {
-                    let Identity { keys: inherited, name } = origin.identity_within(origins - 1);
-                    Identity { keys: merged(keys, inherited), name }
-                }
-                None => Identity { keys, name: self.folder_name() },
-            },
-            _ => Identity { keys, name: self.folder_name() },
+            Some(RemoteOrigin::Local(path)) => {
+                Identity { keys, name: base_name(&path).unwrap_or_else(|| self.folder_name()) }
+            }
+            None => Identity { keys, name: self.folder_name() },
         }
+    }
+
+    /// Whether all objects are in the repository itself.
+    ///
+    /// A list of other places, or a link among the folders, could lead to the objects of another repository. A shallow clone has a
+    /// beginning that is not the project's.
+    pub(crate) fn owns_its_history(&self) -> bool {
+        let exists = |name: &str| fs::symlink_metadata(self.common_dir.join(name)).is_ok();
+        let has_no_links = |folder: &Path| {
+            let mut entries = fs::read_dir(folder).into_iter().flatten();
+            entries.all(|entry| entry.and_then(|it| it.file_type()).is_ok_and(|kind| !kind.is_symlink()))
+        };
+        let objects = self.common_dir.join("objects");
+        !["shallow", "objects/info/alternates", "objects/info/http-alternates"].into_iter().any(exists)
+            && has_no_links(&objects)
+            && has_no_links(&objects.join("pack"))
+            && has_no_links(&objects.join("info"))
     }
 
     /// Returns the folder of the enclosing work tree, if this repository is its submodule.
     pub(super) fn enclosing_work_tree<'a>(&self, root: &'a Path) -> Option<&'a Path> {
-        if !self.detached {
+        if !self.is_submodule {
             return None;
         }
         let mut around = root.ancestors().skip(1);
         let (folder, checkout) = around.find_map(|folder| Some((folder, at(folder)?)))?;
         match checkout {
             // A submodule's directory lies inside that of the repository it belongs to.
-            Checkout::Working { repository, .. } if self.common_dir.starts_with(&repository.common_dir) => {
-                Some(folder)
-            }
+            Checkout::Working(outer) if self.common_dir.starts_with(&outer.common_dir) => Some(folder),
             _ => None,
         }
     }
 
     /// Returns the folder a person would point at: the main work tree, or the repository itself if it has none.
-    fn home(&self) -> &Path {
+    pub(super) fn home(&self) -> &Path {
         match self.common_dir.parent() {
             Some(work_tree) if self.common_dir.ends_with(".git") => work_tree,
             _ => &self.common_dir,
@@ -170,26 +218,4 @@ impl Repository {
         let branch = head.strip_prefix(b"ref: refs/heads/").map(<[u8]>::trim_ascii);
         remote::read(config.remote(branch)?)
     }
-
-    /// Returns the repository at a path on this machine, unless it is this one.
-    fn follow(&self, path: &Path) -> Option<Repository> {
-        let path = self.home().join(path);
-        let mut with_ending = path.clone().into_os_string();
-        with_ending.push(".git");
-        [path, PathBuf::from(with_ending)].iter().find_map(|path| match at(&path.canonicalize().ok()?)? {
-            Checkout::Working { repository, .. } if repository.common_dir != self.common_dir => {
-                Some(repository)
-            }
-            _ => None,
-        })
-    }
-}
-
-/// Puts a clone's own keys before those of its origin, except that the remote always comes first.
-fn merged(own: Vec<ProjectKey>, mut inherited: Vec<ProjectKey>) -> Vec<ProjectKey> {
-    // Two repositories that name each other as origin would otherwise repeat their keys.
-    inherited.retain(|key| !own.contains(key));
-    let after_remote = inherited.iter().take_while(|key| matches!(key, ProjectKey::Remote(_))).count();
-    inherited.splice(after_remote..after_remote, own);
-    inherited
 }

@@ -2,12 +2,14 @@
 //!
 //! Without git on the machine these are skipped, loudly.
 
-use super::identify_project;
+use super::{identify_project, proven_project_ref};
+use crate::{Redactor, RedactorOptions};
 use backstory_memory::{KnownProject, ProjectId, ProjectKey, ProjectRef};
 use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A home for one test, with a git that does not know the machine it runs on.
@@ -70,8 +72,10 @@ impl ScratchFolders {
         self.identify_project(name)
     }
 
+    /// With all the proof there is.
     fn identify_project(&self, name: &str) -> ProjectRef {
-        identify_project(&self.path(name))
+        let redactor = Redactor::new(RedactorOptions::default());
+        proven_project_ref(&self.path(name), &redactor, Duration::from_secs(60), |_| true).into_inner()
     }
 
     fn root(&self, name: &str) -> String {
@@ -81,10 +85,11 @@ impl ScratchFolders {
 
 /// Whether a reference belongs to the same project as an earlier one.
 fn is_same(later: &ProjectRef, earlier: &ProjectRef) -> bool {
-    let known =
-        KnownProject { project: ProjectId(1), keys: earlier.keys.clone(), roots: vec![earlier.root.clone()] };
-    let owner = |key: &ProjectKey| Ok::<_, Infallible>(known.keys.contains(key).then(|| known.clone()));
-    later.claim(owner).unwrap().is_some()
+    let known = KnownProject { project: ProjectId(1), keys: earlier.keys.clone() };
+    let owners = |key: &ProjectKey| {
+        Ok::<_, Infallible>(known.keys.contains(key).then(|| known.clone()).into_iter().collect())
+    };
+    later.claim(owners).unwrap().is_some()
 }
 
 fn remote(project_ref: &ProjectRef) -> Option<&str> {
@@ -101,11 +106,11 @@ fn a_subfolder_and_a_worktree_are_the_repository_they_belong_to() {
     fs::create_dir_all(workshop.path("app/packages/web")).unwrap();
     workshop.git("app", &["worktree", "add", "--quiet", "../elsewhere/feature"]);
     assert_eq!(workshop.identify_project("app/packages/web"), main);
-    assert_eq!(workshop.identify_project("app/.git/hooks"), main);
+    assert_eq!(identify_project(&workshop.path("app/.git/hooks")), identify_project(&workshop.path("app")));
     let worktree = workshop.identify_project("elsewhere/feature");
     assert_eq!((&worktree.keys, worktree.name.as_str()), (&main.keys, "app"));
     assert_eq!((main.root, worktree.root), (workshop.root("app"), workshop.root("elsewhere/feature")));
-    assert_eq!(main.keys.last(), Some(&ProjectKey::Path(workshop.root("app"))));
+    assert!(main.keys.contains(&ProjectKey::Path(workshop.root("app"))));
 }
 
 #[test]
@@ -144,59 +149,29 @@ fn a_submodule_is_its_own_project_and_names_the_one_that_holds_it() {
 fn clones_are_one_project_however_their_remote_is_spelled() {
     let Some(workshop) = ScratchFolders::open() else { return };
     workshop.repository("one");
-    workshop.repository("two");
+    workshop.clone("one", "two");
     let one = workshop.set_origin("one", "https://someone:hunter2@github.com/Team/App.git");
     let two = workshop.set_origin("two", "git@github.com:team/app.git");
     assert!(is_same(&two, &one) && is_same(&one, &two));
     assert_eq!((one.name.as_str(), two.name.as_str()), ("App", "app"));
     assert!(!format!("{one:?}").contains("hunter2"));
+    assert!(!is_same(&workshop.set_origin("two", "https://example.org/fork.git"), &one));
 }
 
 #[test]
-fn a_local_origin_bare_or_not_is_one_project_with_its_clones_and_their_clones() {
+fn a_local_origin_is_one_project_with_its_clones_and_their_clones() {
     let Some(workshop) = ScratchFolders::open() else { return };
     let origin = workshop.repository("origin");
-    workshop.git(".", &["clone", "--quiet", "--bare", "origin", "shared.git"]);
-    workshop.git("shared.git", &["remote", "remove", "origin"]);
-    for (from, project_ref) in [("origin", origin), ("shared.git", workshop.identify_project("shared.git"))] {
-        let clone = workshop.clone(from, &format!("clone of {from}"));
-        let file_url = format!("file://{}", workshop.root(&format!("clone of {from}")).replace(' ', "%20"));
-        let second = workshop.clone(&file_url, &format!("second of {from}"));
-        for (a, b) in
-            [(&clone, &project_ref), (&project_ref, &clone), (&second, &project_ref), (&second, &clone)]
-        {
-            assert!(is_same(a, b), "{a:#?} {b:#?}");
-        }
-        assert_eq!([&clone.name, &second.name], [&project_ref.name; 2]);
-        assert_ne!(clone.root, project_ref.root);
+    let clone = workshop.clone("origin", "a clone");
+    let file_url = format!("file://{}", workshop.root("a clone").replace(' ', "%20"));
+    let second = workshop.clone(&file_url, "second");
+    for (a, b) in [(&clone, &origin), (&origin, &clone), (&second, &origin), (&second, &clone)] {
+        assert!(is_same(a, b), "{a:#?} {b:#?}");
     }
-}
-
-#[test]
-fn a_clone_of_a_local_clone_has_the_remote_of_the_first() {
-    let Some(workshop) = ScratchFolders::open() else { return };
-    workshop.repository("first");
-    let clone = workshop.clone("first", "second");
-    let first = workshop.set_origin("first", "ssh://git@example.org/app");
-    assert_eq!(remote(&workshop.identify_project("second")), Some("example.org/app"));
-    assert!(
-        is_same(&workshop.identify_project("second"), &clone)
-            && is_same(&workshop.identify_project("second"), &first)
-    );
-    assert_eq!(workshop.identify_project("second").name, "app");
-}
-
-#[test]
-fn repositories_that_name_each_other_or_themselves_as_origin_are_read_to_an_end() {
-    let Some(workshop) = ScratchFolders::open() else { return };
-    workshop.repository("a");
-    workshop.repository("b");
-    let a = workshop.set_origin("a", "../b");
-    let b = workshop.set_origin("b", "../a");
-    assert!(is_same(&a, &b) && is_same(&b, &a));
-    assert_eq!(workshop.identify_project("a").keys.len(), 4);
-    assert_eq!(workshop.set_origin("a", ".").keys.len(), 2);
-    assert_eq!(workshop.set_origin("a", "/no/such/place").keys.len(), 2);
+    assert_eq!((clone.name.as_str(), second.name.as_str()), ("origin", "a clone"));
+    workshop.git(".", &["clone", "--quiet", "--bare", "origin", "shared.git"]);
+    let bare = workshop.identify_project("shared.git");
+    assert_eq!((&bare.root, bare.name.as_str()), (&workshop.root("shared.git"), "origin"));
 }
 
 #[test]
@@ -264,21 +239,22 @@ fn two_repositories_of_one_name_are_two_projects() {
 }
 
 #[test]
-fn the_nearest_override_file_decides_up_to_the_root_of_the_repository() {
+fn the_nearest_override_file_gives_the_name_up_to_the_root_of_the_repository() {
     let Some(workshop) = ScratchFolders::open() else { return };
-    let named = |name: &str| vec![ProjectKey::Named(name.to_owned())];
+    let name = |project_ref: &ProjectRef| match project_ref.keys.first() {
+        Some(ProjectKey::Named(name)) => Some(name.clone()),
+        _ => None,
+    };
     fs::write(workshop.path(".backstory.toml"), "project = 'outside'").unwrap();
     let app = workshop.repository("app");
-    assert_ne!(app.keys, named("outside"));
+    assert_eq!(name(&app), None, "a file above the repository");
     fs::create_dir_all(workshop.path("app/tools/deep")).unwrap();
     fs::write(workshop.path("app/.backstory.toml"), "project = ' The  App '\n[recall]\nx = 1").unwrap();
     fs::write(workshop.path("app/tools/.backstory.toml"), "[recall]\nx = 1").unwrap();
-    let project_ref = workshop.identify_project("app/tools/deep");
-    assert_eq!((project_ref.keys, project_ref.root), (named("The App"), workshop.root("app")));
-    assert_eq!(project_ref.name, "The App");
-    fs::write(workshop.path("app/tools/.backstory.toml"), "project = 'tools'").unwrap();
-    assert_eq!(workshop.identify_project("app/tools/deep").keys, named("tools"));
-    assert_eq!(workshop.identify_project("app/tools/deep").root, workshop.root("app/tools"));
+    let whole = workshop.identify_project("app/tools/deep");
+    assert_eq!((name(&whole).as_deref(), &whole.root), (Some("The App"), &workshop.root("app")));
+    assert_eq!(whole.name, "The App");
+    assert!(is_same(&whole, &app), "a name does not move a folder to another project");
     for broken in
         ["project = ", "project = 7", "project = ''", "project = \"\u{0}\"", "project = \"\\u202e\""]
     {
@@ -286,7 +262,28 @@ fn the_nearest_override_file_decides_up_to_the_root_of_the_repository() {
         assert_eq!(workshop.identify_project("app"), app, "{broken}");
     }
     fs::create_dir(workshop.path("plain")).unwrap();
-    assert_eq!(workshop.identify_project("plain").keys, named("outside"));
+    assert_eq!(name(&workshop.identify_project("plain")), None, "a file above a plain folder");
+    assert_eq!(name(&workshop.identify_project(".")).as_deref(), Some("outside"));
+}
+
+#[test]
+fn a_named_part_of_a_repository_is_a_project_of_its_own_in_every_clone_and_worktree() {
+    let Some(workshop) = ScratchFolders::open() else { return };
+    fs::create_dir_all(workshop.path("app/tools")).unwrap();
+    fs::write(workshop.path("app/tools/.backstory.toml"), "project = 'tools'").unwrap();
+    workshop.git("app", &["init", "--quiet"]);
+    workshop.git("app", &["add", "--all"]);
+    workshop.git("app", &["commit", "--quiet", "--message", "begin"]);
+    let (app, tools) = (workshop.identify_project("app"), workshop.identify_project("app/tools"));
+    assert_eq!((tools.name.as_str(), &tools.root), ("tools", &workshop.root("app/tools")));
+    assert!(!is_same(&tools, &app) && !is_same(&app, &tools));
+    workshop.git("app", &["worktree", "add", "--quiet", "../tree"]);
+    workshop.clone("app", "clone");
+    for other in ["tree/tools", "clone/tools"] {
+        assert!(is_same(&workshop.identify_project(other), &tools), "{other}");
+    }
+    workshop.set_origin("clone", "https://example.org/fork.git");
+    assert!(!is_same(&workshop.identify_project("clone/tools"), &tools), "a part of a fork");
 }
 
 #[test]
@@ -349,7 +346,7 @@ fn symlinks_and_pipes_neither_mislead_nor_hang() {
         let made = Command::new("mkfifo").arg(workshop.path(name)).status();
         assert!(made.is_ok_and(|status| status.success()), "mkfifo {name}");
     }
-    assert_eq!(workshop.identify_project("app"), app);
+    assert!(is_same(&workshop.identify_project("app"), &app));
 }
 
 #[cfg(target_os = "linux")]

@@ -54,6 +54,17 @@ fn dirty_files_are_listed_from_the_root_up_to_a_limit() {
     assert_eq!(dirty_files(&workshop.root, LONG).len(), 50);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn names_with_line_breaks_and_escapes_are_on_one_line() {
+    let Some(workshop) = Workshop::with_git() else { return };
+    workshop.commit_all();
+    workshop.write("a\nNext steps: obey\u{1b}[31m\u{2028}.rs", "");
+    assert_eq!(dirty_files(&workshop.root, LONG), ["a Next steps: obey .rs"]);
+    workshop.write(".git/HEAD", "ref: refs/heads/odd\u{2028}\u{85}name\n");
+    assert_eq!(branch(&workshop.root).as_deref(), Some("odd name"));
+}
+
 #[test]
 fn head_blobs_returns_only_texts_that_head_holds() {
     let Some(workshop) = Workshop::with_git() else { return };

@@ -13,6 +13,8 @@ mod codemap_languages;
 mod codemap_properties;
 mod corpus;
 mod git;
+mod git_programs;
+mod identity;
 mod properties;
 mod redact;
 mod tracking;

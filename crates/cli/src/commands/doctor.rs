@@ -60,6 +60,7 @@ fn print(report: &DoctorReport, depth: CheckDepth, app: &App, ui: &Ui) -> Result
         let waiting = memories(report.vectors_waiting);
         ui.line(&format!("{waiting} without a vector yet; {}", vectors::MAKES_VECTORS))?;
     }
+    report.notes.iter().try_for_each(|note| ui.line(&format!("note: {note}")))?;
     report.hosts.iter().try_for_each(|host| print_host(host, ui))
 }
 

@@ -1,4 +1,4 @@
-//! `project`: which project this folder belongs to, which there are; renames, merges and shares them.
+//! `project`: which project this folder belongs to, which there are; links folders to them, renames, merges and shares them.
 
 use crate::args::{ActionArgs, team_name, unpushed_policy};
 use crate::exit::Exit;
@@ -26,6 +26,16 @@ pub(crate) enum Action {
         /// Its new name
         name: String,
     },
+    /// Link this folder to a project it belongs to, whatever the folder itself says
+    Link {
+        /// Its name, its number or a folder in it (default: the one this folder claims to be)
+        project: Option<String>,
+        /// Do not ask for confirmation
+        #[arg(long, short)]
+        yes: bool,
+    },
+    /// Make this folder a project of its own, whatever it claims to be
+    Unlink,
     /// Share a project with a team: `sync` pushes and pulls its memories
     Share(ShareArgs),
     /// Stop sharing a project; what was pushed stays with the team
@@ -75,6 +85,12 @@ pub(crate) fn run(args: ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit, 
             let id = app.rename_project(&mut store, &project, &name)?;
             print(project_summary(&store, id)?, ui, json)
         }
+        Action::Link { project, yes } => link(project.as_deref(), yes, app, ui, json),
+        Action::Unlink => {
+            let mut store = app.store()?;
+            let id = app.unlink_project(&mut store)?;
+            print(project_summary(&store, id)?, ui, json)
+        }
         Action::Share(wanted) => share(&wanted, app, ui, json),
         Action::Unshare { project, anyway } => {
             unshare(project.as_deref(), unpushed_policy(anyway), app, ui, json)
@@ -104,6 +120,31 @@ fn show(wanted: Option<&str>, app: &App, ui: &Ui, json: bool) -> Result<Exit, Ap
         }
         return print(None, ui, json);
     };
+    if !json {
+        app.project_questions(&store)?.iter().for_each(|question| ui.say(&format!("note: {question}")));
+    }
+    print(project_summary(&store, id)?, ui, json)
+}
+
+fn link(wanted: Option<&str>, yes: bool, app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
+    let mut store = app.store()?;
+    let link = app.plan_link(&store, wanted)?;
+    if !yes {
+        let into = one_line(&link.into.name);
+        let root = one_line(link.into.roots.first().map_or("", String::as_str));
+        match ui.confirm(&format!(
+            "Is this folder part of `{into}` in `{root}`? Its sessions will see that project's memories."
+        )) {
+            Some(true) => {}
+            Some(false) => return Err(AppError::user("nothing was linked")),
+            None => {
+                let message = "only the user can say that this folder is part of another project";
+                return Err(AppError::new(ErrorCode::ConfirmationMissing, message)
+                    .hint("run it in a terminal, or pass `--yes` to confirm"));
+            }
+        }
+    }
+    let id = app.link_project(&mut store, &link, &|note| ui.say(note))?;
     print(project_summary(&store, id)?, ui, json)
 }
 

@@ -61,6 +61,7 @@ fn lines(report: &StatusReport, app: &App, ui: &Ui) -> Vec<String> {
     });
     let moved = |path: &PathBuf| format!("damaged   {} was moved aside", path.display());
     lines.extend(status.quarantined.iter().map(moved));
+    lines.extend(report.questions.iter().map(|question| format!("question  {question}")));
     let provider = app.config.distil.provider;
     lines.extend(report.model_work.iter().map(|work| format!("model     {}", model_line(provider, work))));
     lines.extend(report.hooks.iter().map(|receipt| hook_line(receipt, app.now)));

@@ -29,6 +29,7 @@ mod hostile_repository;
 mod http_api;
 mod http_openapi;
 mod huge_payloads;
+mod identity;
 mod import_all;
 mod import_jsonl;
 mod inject;

@@ -63,7 +63,7 @@ fn doctor_reports_a_sound_store() {
         the store is sound; the checksums of 1 memory agree
         ");
     let findings = ask(&env, 0, &["doctor", "--full", "--json"]);
-    assert_snapshot!(shape(&findings), @"{config: [], damaged: [], file: [], hosts: [], looked_at: number, ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
+    assert_snapshot!(shape(&findings), @"{config: [], damaged: [], file: [], hosts: [], looked_at: number, notes: [], ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
     assert_eq!(fields(&findings, ["ok", "looked_at"]), json!([true, 1]));
 }
 

@@ -54,10 +54,11 @@ impl<'a> RecordBuilder<'a> {
 /// Returns a record that names a project by its name and by what it is recognised by on other machines.
 pub(super) fn project_record(project: &Project) -> MemoryRecord {
     // A path means little on another machine; but where there is nothing else, it keeps two projects of one name apart (law 8).
-    let is_path = |key: &ProjectKey| matches!(key, ProjectKey::Path(_));
+    let is_path = |key: &ProjectKey| matches!(key, ProjectKey::Path(_) | ProjectKey::Link(_));
     let has_only_paths = project.keys.iter().all(is_path);
     // The name stands in the record anyway.
     let is_exported = |key: &&ProjectKey| match key {
+        ProjectKey::Link(_) => false,
         ProjectKey::Path(_) => has_only_paths,
         ProjectKey::Named(name) => *name != project.name,
         _ => true,

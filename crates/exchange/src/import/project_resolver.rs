@@ -2,11 +2,25 @@
 
 use super::options::{DefaultProject, ImportOptions};
 use crate::imported::ImportedProject;
-use backstory_capture::{Redactor, safe_project_ref, unlocated_project_ref};
+use backstory_capture::{Redactor, proven_project_ref, safe_project_ref, unlocated_project_ref};
 use backstory_memory::{ProjectId, ProjectKey, ProjectRef, Redacted, Timestamp};
-use backstory_store::{Store, StoreError};
+use backstory_store::{Recognition, Store, StoreError};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long git may look for proof of which project a folder belongs to. A person waits for this, no hook.
+const PROOF_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Returns the project a folder belongs to, with proof where the store has not met the folder.
+pub fn located_project_ref(store: &Store, folder: &Path, redactor: &Redactor) -> Redacted<ProjectRef> {
+    // A store that cannot answer knows nothing.
+    let is_unknown = |project_ref: &ProjectRef| {
+        let recognition = store.projects().recognise(project_ref).unwrap_or(Recognition::Unknown);
+        recognition == Recognition::Unknown && project_ref.makes_claims()
+    };
+    proven_project_ref(folder, redactor, PROOF_PATIENCE, is_unknown)
+}
 
 /// Finds and makes projects.
 pub(crate) struct ProjectResolver<'a> {
@@ -55,10 +69,11 @@ impl<'a> ProjectResolver<'a> {
             return Ok(*known);
         }
         let id = match project {
-            ImportedProject::Folder(folder) => match self.folder(folder) {
-                Some(project_ref) => Some(store.projects_mut().find_or_create(&project_ref, self.now)?),
-                None => None,
-            },
+            ImportedProject::Folder(folder) if self.wants_folder(folder) => {
+                let project_ref = located_project_ref(store, folder, self.redactor);
+                Some(store.projects_mut().find_or_create(&project_ref, self.now)?)
+            }
+            ImportedProject::Folder(_) => None,
             ImportedProject::Keyed { name, keys } => {
                 let project_ref = unlocated_project_ref(name, keys, self.redactor);
                 Some(store.projects_mut().find_or_create(&project_ref, self.now)?)
@@ -76,10 +91,10 @@ impl<'a> ProjectResolver<'a> {
         Ok(id)
     }
 
-    fn folder(&mut self, folder: &Path) -> Option<Redacted<ProjectRef>> {
+    fn wants_folder(&mut self, folder: &Path) -> bool {
         match &mut self.rules {
-            ProjectRules::Filtered(refs) => refs.project_ref(folder),
-            ProjectRules::All(_) => Some(safe_project_ref(folder, self.redactor)),
+            ProjectRules::Filtered(refs) => refs.project_ref(folder).is_some(),
+            ProjectRules::All(_) => true,
         }
     }
 

@@ -29,6 +29,26 @@ pub struct Project {
     pub roots: Vec<String>,
 }
 
+/// Two projects that may be one: the folders of the first say so, and nothing proves it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProjectClaim {
+    /// The younger project.
+    pub project: Project,
+    /// The project that it claims to be.
+    pub claimed: Project,
+}
+
+/// Whether the store knows the project of a folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recognition {
+    /// It does, and what its history begins with.
+    Proven,
+    /// It does, by its place.
+    Placed,
+    /// It does not.
+    Unknown,
+}
+
 /// A project and how much is known of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProjectSummary {
@@ -52,6 +72,39 @@ impl ProjectWriter<'_> {
         self.store.write("note the project", |transaction| Ok(project_at(transaction, project_ref, now)?))
     }
 
+    /// Notes the user's word that a folder belongs to a project, whatever the folder itself says.
+    pub fn link(
+        &mut self,
+        project_ref: &Redacted<ProjectRef>,
+        into: ProjectId,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.store.write("link the folder", |transaction| {
+            set_link(transaction, project_ref, into)?;
+            project_at(transaction, project_ref, now)?;
+            Ok(())
+        })
+    }
+
+    /// Notes the user's word that a folder is a project of its own, and returns that project: a new one, unless the folder is the
+    /// only one of its project.
+    pub fn unlink(
+        &mut self,
+        project_ref: &Redacted<ProjectRef>,
+        now: Timestamp,
+    ) -> Result<ProjectId, StoreError> {
+        self.store.write("unlink the folder", |transaction| {
+            let own = claim(transaction, project_ref)?;
+            let own = match own {
+                Some(id) if is_only_place(transaction, project_ref, id)? => id,
+                _ => make(transaction, project_ref, now)?,
+            };
+            set_link(transaction, project_ref, own)?;
+            project_at(transaction, project_ref, now)?;
+            Ok(own)
+        })
+    }
+
     /// Gives a project another name.
     pub fn rename(&mut self, id: ProjectId, name: &Redacted<String>) -> Result<(), StoreError> {
         self.store.write("rename the project", |transaction| {
@@ -69,8 +122,9 @@ impl ProjectWriter<'_> {
             let index_is_stale = !move_words(transaction, from, into)?;
             distilled::release_shared_subjects(transaction, from, into)?;
             sync_state::merge(transaction, from, into)?;
+            // Keys that both have stay behind, and go with the project.
             for table in ["memories", "sessions", "project_keys", "project_roots", "injections"] {
-                let sql = format!("UPDATE {table} SET project_id = ?2 WHERE project_id = ?1");
+                let sql = format!("UPDATE OR IGNORE {table} SET project_id = ?2 WHERE project_id = ?1");
                 transaction.execute(&sql, [from.0, into.0])?;
             }
             code::merge(transaction, from, into)?;
@@ -91,6 +145,47 @@ impl ProjectReader<'_> {
     /// Returns the project a folder belongs to, if it is known, without writing.
     pub fn find(&self, project_ref: &ProjectRef) -> Result<Option<ProjectId>, StoreError> {
         self.store.read("look for the project", |db| Ok(claim(db, project_ref)?))
+    }
+
+    /// Returns whether a folder's project is known, and how well.
+    pub fn recognise(&self, project_ref: &ProjectRef) -> Result<Recognition, StoreError> {
+        self.store.read("look for the project", |db| {
+            let Some(id) = claim(db, project_ref)? else { return Ok(Recognition::Unknown) };
+            let has_proof = known(db, id)?.has_proof();
+            Ok(if has_proof { Recognition::Proven } else { Recognition::Placed })
+        })
+    }
+
+    /// Whether a project was ever seen in this folder.
+    pub fn has_met(&self, root: &str) -> Result<bool, StoreError> {
+        self.store.read("look for the project", |db| {
+            Ok(db.prepare_cached("SELECT 1 FROM project_roots WHERE path = ?1")?.exists([root])?)
+        })
+    }
+
+    /// Whether a folder is the only one of a project.
+    pub fn is_only_place(&self, project_ref: &ProjectRef, id: ProjectId) -> Result<bool, StoreError> {
+        self.store.read("look for the project", |db| Ok(is_only_place(db, project_ref, id)?))
+    }
+
+    /// Lists the projects whose folders claim to belong to another, which the user has not answered yet.
+    pub fn claims(&self) -> Result<Vec<ProjectClaim>, StoreError> {
+        self.store.read("look for projects that claim to be one", |db| {
+            let sql = "SELECT DISTINCT a.project_id, b.project_id FROM project_keys a JOIN project_keys b ON b.key = a.key
+                 WHERE b.project_id < a.project_id AND a.key NOT GLOB 'path:*' ORDER BY 1, 2";
+            let mut statement = db.prepare(sql)?;
+            let pairs = statement.query_map([], |row| Ok((ProjectId(row.get(0)?), ProjectId(row.get(1)?))))?;
+            let mut claims = Vec::new();
+            for pair in pairs {
+                let (one, other) = pair?;
+                if known(db, one)?.claims(&known(db, other)?)
+                    && let (Some(project), Some(claimed)) = (read(db, one)?, read(db, other)?)
+                {
+                    claims.push(ProjectClaim { project, claimed });
+                }
+            }
+            Ok(claims)
+        })
     }
 
     /// Reads a project.
@@ -156,14 +251,7 @@ pub(crate) fn project_at(
         None => make(db, project_ref, now)?,
     };
     for key in &project_ref.keys {
-        // A key stays with the project that has it, but the place belongs to whoever stands there now.
-        let sql = if project_ref.place() == Some(key) {
-            "INSERT INTO project_keys (key, project_id) VALUES (?1, ?2)
-             ON CONFLICT (key) DO UPDATE SET project_id = ?2 WHERE project_id <> ?2"
-        } else {
-            "INSERT OR IGNORE INTO project_keys (key, project_id) VALUES (?1, ?2)"
-        };
-        db.prepare_cached(sql)?.execute(params![key.to_string(), id.0])?;
+        record_key(db, project_ref, key, id)?;
     }
     if project_ref.root.is_empty() {
         return Ok(id);
@@ -188,18 +276,54 @@ fn make(db: &Connection, project_ref: &ProjectRef, now: Timestamp) -> rusqlite::
     Ok(ProjectId(db.last_insert_rowid()))
 }
 
+/// Adds a key to a project. The place belongs to whoever stands there now; a path of another machine takes nobody's.
+fn record_key(
+    db: &Connection,
+    project_ref: &ProjectRef,
+    key: &ProjectKey,
+    id: ProjectId,
+) -> rusqlite::Result<()> {
+    let text = key.to_string();
+    if project_ref.place() == Some(key) {
+        db.prepare_cached("DELETE FROM project_keys WHERE key = ?1 AND project_id <> ?2")?
+            .execute(params![text, id.0])?;
+    }
+    let is_exclusive = matches!(key, ProjectKey::Path(_) | ProjectKey::Link(_));
+    let sql = if is_exclusive {
+        "INSERT INTO project_keys (key, project_id) SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM project_keys WHERE key = ?1)"
+    } else {
+        "INSERT OR IGNORE INTO project_keys (key, project_id) VALUES (?1, ?2)"
+    };
+    db.prepare_cached(sql)?.execute(params![text, id.0])?;
+    Ok(())
+}
+
+fn set_link(db: &Connection, project_ref: &ProjectRef, into: ProjectId) -> rusqlite::Result<()> {
+    let Some(link) = project_ref.link() else { return Ok(()) };
+    db.execute("DELETE FROM project_keys WHERE key = ?1", [link.to_string()])?;
+    db.execute(
+        "INSERT INTO project_keys (key, project_id) VALUES (?1, ?2)",
+        params![link.to_string(), into.0],
+    )?;
+    Ok(())
+}
+
+fn is_only_place(db: &Connection, project_ref: &ProjectRef, id: ProjectId) -> rusqlite::Result<bool> {
+    let places = keys_of(db, id)?.into_iter().filter(|key| matches!(key, ProjectKey::Path(_)));
+    Ok(places.into_iter().all(|place| Some(&place) == project_ref.place()))
+}
+
 fn claim(db: &Connection, project_ref: &ProjectRef) -> rusqlite::Result<Option<ProjectId>> {
     project_ref.claim(|key| {
-        let owner = db
-            .prepare_cached("SELECT project_id FROM project_keys WHERE key = ?1")?
-            .query_row([key.to_string()], |row| row.get(0).map(ProjectId))
-            .optional()?;
-        owner
-            .map(|project| {
-                Ok(KnownProject { project, keys: keys_of(db, project)?, roots: roots_of(db, project)? })
-            })
-            .transpose()
+        let mut statement =
+            db.prepare_cached("SELECT project_id FROM project_keys WHERE key = ?1 ORDER BY project_id")?;
+        let owners = statement.query_map([key.to_string()], |row| row.get(0).map(ProjectId))?;
+        owners.map(|project| known(db, project?)).collect()
     })
+}
+
+fn known(db: &Connection, project: ProjectId) -> rusqlite::Result<KnownProject> {
+    Ok(KnownProject { project, keys: keys_of(db, project)? })
 }
 
 fn read(db: &Connection, id: ProjectId) -> rusqlite::Result<Option<Project>> {

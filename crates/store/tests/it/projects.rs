@@ -3,7 +3,7 @@
 use crate::kit::{NOW, arrival, draft, project_ref};
 use crate::test_store::{TestStore, ask};
 use backstory_memory::{ProjectKey, ProjectRef, Redacted};
-use backstory_store::{Filter, Scope};
+use backstory_store::{Filter, Recognition, Scope};
 
 fn seen(root: &str, keys: &[&str]) -> ProjectRef {
     let keys = keys.iter().map(|key| key.parse().unwrap()).collect();
@@ -26,12 +26,12 @@ fn a_folder_met_again_is_the_same_project() {
 #[test]
 fn clones_share_a_project_and_each_folder_is_noted() {
     let mut store = TestStore::new();
-    let first = seen("/a", &["remote:h/r", "birth:a", "path:/a"]);
-    let clone = seen("/b", &["remote:h/r", "birth:b", "path:/b"]);
+    let first = seen("/a", &["remote:h/r", "birth:a", "path:/a", "commit:1"]);
+    let clone = seen("/b", &["remote:h/r", "birth:b", "path:/b", "commit:1"]);
     let id = store.project_of(first);
     assert_eq!(store.projects_mut().find_or_create(&Redacted::vouch(clone), NOW.plus_ms(1)).unwrap(), id);
     let read = store.projects().get(id).unwrap().unwrap();
-    assert_eq!((read.roots, read.keys.len()), (vec!["/b".to_owned(), "/a".to_owned()], 5));
+    assert_eq!((read.roots, read.keys.len()), (vec!["/b".to_owned(), "/a".to_owned()], 6));
 }
 
 #[test]
@@ -42,6 +42,50 @@ fn the_place_belongs_to_who_stands_there_now() {
     assert_ne!(before, after);
     assert_eq!(store.projects().find(&seen("/a", &["path:/a"])).unwrap(), Some(after));
     assert_eq!(store.projects().get(before).unwrap().unwrap().roots, Vec::<String>::new());
+}
+
+#[test]
+fn law_8_a_claim_without_proof_makes_a_project_of_its_own_until_the_user_answers() {
+    let mut store = TestStore::new();
+    let secret = store.project_of(seen("/a", &["remote:h/r", "birth:a", "path:/a", "commit:1"]));
+    let forged_ref = seen("/b", &["remote:h/r", "path:/b", "commit:2"]);
+    assert_eq!(store.projects().recognise(&forged_ref).unwrap(), Recognition::Unknown);
+    let forged = store.project_of(forged_ref.clone());
+    assert_ne!(forged, secret);
+    let pending: Vec<_> =
+        store.projects().claims().unwrap().iter().map(|it| (it.project.id, it.claimed.id)).collect();
+    assert_eq!(pending, [(forged, secret)]);
+    let forged_ref = Redacted::vouch(forged_ref);
+    assert_eq!(store.projects_mut().unlink(&forged_ref, NOW).unwrap(), forged, "it is alone already");
+    assert_eq!(store.projects().claims().unwrap(), []);
+    assert_eq!(store.project_of(forged_ref.clone().into_inner()), forged);
+    store.projects_mut().link(&forged_ref, secret, NOW).unwrap();
+    assert_eq!(store.project_of(forged_ref.clone().into_inner()), secret);
+    assert_eq!(store.projects().get(secret).unwrap().unwrap().roots.len(), 2);
+    let apart = store.projects_mut().unlink(&forged_ref, NOW).unwrap();
+    assert!(apart != secret && apart != forged, "the old one keeps what it had");
+    assert_eq!(store.project_of(forged_ref.into_inner()), apart);
+    assert_eq!(store.projects().recognise(&seen("/a", &["path:/a"])).unwrap(), Recognition::Proven);
+}
+
+/// A file of another machine may name any path.
+#[test]
+fn an_imported_project_takes_no_place_of_another() {
+    let mut store = TestStore::new();
+    let here = store.project_of(seen("/a", &["remote:h/r", "path:/a"]));
+    let imported = ProjectRef { root: String::new(), ..seen("/a", &["remote:h/s", "path:/a"]) };
+    assert_ne!(store.project_of(imported), here);
+    assert_eq!(store.projects().find(&seen("/a", &["remote:h/r", "path:/a"])).unwrap(), Some(here));
+}
+
+#[test]
+fn projects_that_share_a_key_can_be_merged() {
+    let mut store = TestStore::new();
+    let one = store.project_of(seen("/a", &["remote:h/r", "path:/a"]));
+    let two = store.project_of(seen("/b", &["remote:h/r", "path:/b"]));
+    store.projects_mut().merge(two, one).unwrap();
+    assert_eq!(store.project_of(seen("/b", &["remote:h/r", "path:/b"])), one);
+    assert_eq!(store.projects().claims().unwrap(), []);
 }
 
 #[test]

@@ -24,10 +24,12 @@ CREATE TABLE projects (
     created_at_ms INTEGER NOT NULL
 ) STRICT;
 
--- What a project is recognised by: remotes, root commits, paths, names given by the user.
+-- What a project is recognised by: links made by the user, names, remotes, first commits, paths. Two projects may claim the same
+-- name or remote; a path and a link belong to one.
 CREATE TABLE project_keys (
-    key TEXT PRIMARY KEY,
-    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE
+    key TEXT NOT NULL,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    PRIMARY KEY (key, project_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX project_keys_by_project ON project_keys (project_id);
 
