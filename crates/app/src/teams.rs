@@ -3,6 +3,7 @@
 //! Passwords are where `psql` looks for them: never among arguments, in the store or in the log.
 
 mod git_folder;
+mod held;
 mod membership;
 mod ownership;
 mod sharing;
@@ -12,6 +13,7 @@ mod team_sync;
 
 pub use backstory_sync::{Revocation, TeamName, UnusableName, VectorSupport};
 pub use git_folder::GitFolderRequest;
+pub use held::HeldSelection;
 pub use membership::JoinRequest;
 pub use sharing::UnpushedPolicy;
 pub(crate) use sharing::refuse_shared;

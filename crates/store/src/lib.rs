@@ -53,6 +53,7 @@ pub use search::related::SessionNeighbours;
 pub use search::spelling::SpellingCorrection;
 pub use search::words::WordQuery;
 pub use search::{WordResult, WordStrategy};
+pub use sync::held::{HELD_DAYS, HeldMemory};
 pub use sync::inbox::InboxReport;
 pub use sync::outbox::{OutboxEntry, OutboxMemory};
 pub use sync::teams::{JoinOutcome, SharedProject, Team, TeamTransport};

@@ -1,5 +1,6 @@
 //! Team sync: who shares what, what is still to be pushed, and what was pulled.
 
+pub(crate) mod held;
 pub(crate) mod history;
 pub(crate) mod inbox;
 pub(crate) mod outbox;

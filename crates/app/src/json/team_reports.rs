@@ -97,6 +97,36 @@ pub struct SharedProjectShape {
     pub held_since: Option<String>,
 }
 
+/// What `team held --json` answers.
+#[derive(Debug, Serialize)]
+pub struct HeldShape {
+    pub version: u32,
+    pub held: Vec<HeldMemoryShape>,
+}
+
+/// A memory that others forgot and that can be restored.
+#[derive(Debug, Serialize)]
+pub struct HeldMemoryShape {
+    /// What `team restore` calls it.
+    pub number: i64,
+    pub project: String,
+    pub kind: String,
+    pub title: String,
+    pub body: String,
+    pub held_since: String,
+    pub until: String,
+}
+
+/// What `team restore --json` and `team discard --json` answer.
+#[derive(Debug, Serialize)]
+pub struct RestoredShape {
+    pub version: u32,
+    /// The numbers the restored memories have now.
+    pub restored: Vec<i64>,
+    /// How many were forgotten for good.
+    pub discarded: u64,
+}
+
 /// What `project share --json` answers.
 #[derive(Debug, Serialize)]
 pub struct ShareShape {
@@ -169,6 +199,8 @@ pub struct ProjectSyncShape {
     pub written: u64,
     pub revised: u64,
     pub forgotten: u64,
+    /// How many of the forgotten can be restored with `team restore`.
+    pub held: u64,
     /// Memories the hub rejected.
     pub rejected_by_hub: Vec<RejectedShape>,
     /// The uids of memories on the hub that this build cannot read.
@@ -213,6 +245,7 @@ impl ProjectSyncShape {
             written: synced.pulled.written,
             revised: synced.pulled.revised,
             forgotten: synced.pulled.forgotten,
+            held: synced.pulled.held,
             rejected_by_hub: rejected.collect(),
             unreadable: synced.unreadable,
             refused: synced.pulled.refused,
@@ -241,6 +274,10 @@ impl ProjectSyncShape {
         }
         if let Some(since) = &self.held_since {
             lines.push(format!("what others pushed is held back since {since}: {HELD_BACK}"));
+        }
+        if self.held > 0 {
+            let count = memories(self.held);
+            lines.push(format!("others forgot {count} of yours, or many at once: `backstory team held` shows them for 30 days"));
         }
         if self.refused > 0 {
             lines.push(format!("{} refused: not the team's to change", memories(self.refused)));

@@ -3,10 +3,10 @@
 use crate::args::{ActionArgs, team_name, unpushed_policy};
 use crate::exit::Exit;
 use crate::ui::{Ui, memories, one_line};
-use backstory_app::json::{HELD_BACK, InviteShape, RevokeShape, TeamInitShape, TeamShape};
-use backstory_app::teams::{JoinRequest, Revocation, TeamName, Teams, VectorSupport};
+use backstory_app::json::{HELD_BACK, HeldShape, InviteShape, RevokeShape, TeamInitShape, TeamShape};
+use backstory_app::teams::{HeldSelection, JoinRequest, Revocation, TeamName, Teams, VectorSupport};
 use backstory_app::{App, AppError};
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
 /// What can be done with teams.
@@ -54,6 +54,12 @@ pub(crate) enum Action {
     },
     /// Show the teams that were joined and what is shared with them
     Status,
+    /// Show what others forgot of yours, or many at once: it can be restored for 30 days
+    Held,
+    /// Write memories anew that others forgot
+    Restore(HeldArgs),
+    /// Forget for good what others forgot
+    Discard(HeldArgs),
     /// Leave a team; what was pulled stays here, what was pushed stays there
     Leave {
         /// Which team (default: the only one)
@@ -63,6 +69,23 @@ pub(crate) enum Action {
         #[arg(long)]
         anyway: bool,
     },
+}
+
+/// Which held memories are meant.
+#[derive(Args, Debug)]
+pub(crate) struct HeldArgs {
+    /// Their numbers in `team held`
+    #[arg(value_name = "NUMBER", required_unless_present = "all")]
+    numbers: Vec<i64>,
+    /// All that are held
+    #[arg(long, conflicts_with = "numbers")]
+    all: bool,
+}
+
+impl HeldArgs {
+    fn selection(&self) -> HeldSelection {
+        if self.all { HeldSelection::All } else { HeldSelection::Numbers(self.numbers.clone()) }
+    }
 }
 
 /// Makes, joins or shows teams.
@@ -95,6 +118,21 @@ pub(crate) fn run(args: &ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit,
             ui.say(&format!("`backstory project share --team {team}` shares the project of this folder"));
         }
         Action::Status => return show(&teams, ui, json),
+        Action::Held => {
+            let held = teams.held()?;
+            ui.answer(json, &held, || print_held(&held, ui))?;
+        }
+        Action::Restore(wanted) => {
+            let restored = teams.restore_held(&wanted.selection())?;
+            let count = memories(restored.restored.len() as u64);
+            ui.answer(json, &restored, || {
+                ui.line(&format!("restored {count}; the next sync pushes them as new ones"))
+            })?;
+        }
+        Action::Discard(wanted) => {
+            let discarded = teams.discard_held(&wanted.selection())?;
+            ui.answer(json, &discarded, || ui.line(&format!("forgot {}", memories(discarded.discarded))))?;
+        }
         Action::Leave { team, anyway } => {
             let left = teams.leave(team.as_ref(), unpushed_policy(*anyway))?;
             let stays = "what was pulled stays here, what was pushed stays there";
@@ -103,6 +141,17 @@ pub(crate) fn run(args: &ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit,
         }
     }
     Ok(Exit::Done)
+}
+
+fn print_held(held: &HeldShape, ui: &Ui) -> Result<(), AppError> {
+    if held.held.is_empty() {
+        ui.say("nothing is held");
+    }
+    for memory in &held.held {
+        let (project, title) = (one_line(&memory.project), one_line(&memory.title));
+        ui.line(&format!("{} {project} {} {title} · until {}", memory.number, memory.kind, memory.until))?;
+    }
+    Ok(())
 }
 
 fn print_made(made: &TeamInitShape, ui: &Ui) -> Result<(), AppError> {

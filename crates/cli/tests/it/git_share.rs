@@ -186,6 +186,8 @@ fn a_revision_a_replacement_and_a_forgetting_reach_everybody() {
     assert!(!ann.words().contains("heronpond"), "{}", ann.words());
     bob.merge(&ann, Merge::Plain);
     assert_eq!(bob.pull()["forgotten"], 1);
+    // Bob had put it into words of his own, which stay restorable until he says otherwise.
+    done(&bob.env, &["team", "discard", "--all"]);
     assert_absent(&bob.env, b"heronpond");
     assert_eq!(ann.replica(), bob.replica());
 }

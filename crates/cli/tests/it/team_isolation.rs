@@ -200,6 +200,28 @@ fn a_memory_keeps_its_author_when_others_change_its_metadata() {
 }
 
 #[test]
+fn what_a_colleague_forgets_of_yours_is_shown_and_can_be_restored() {
+    let Some(team) = TestTeam::new() else { return };
+    let (ann, bob) = (team.member("ann"), team.member("bob"));
+    remember(&ann, "We decided on tabs");
+    team.sync(&ann);
+    team.sync(&bob);
+    let there = ask(&bob, 0, &["search", "--json", "tabs"])["hits"][0]["id"].to_string();
+    done(&bob, &["forget", &there, "--yes"]);
+    team.sync(&bob);
+    let synced = ann.run(["sync"]);
+    assert!(synced.stderr.contains("`backstory team held` shows them for 30 days"), "{synced:?}");
+    assert_eq!(ask(&ann, 1, &["search", "--json", "tabs"])["hits"], json!([]));
+    let held = ask(&ann, 0, &["team", "held", "--json"]);
+    assert_eq!(fields(&held["held"][0], ["number", "title"]), json!([1, "We decided on tabs"]));
+    exits(&ann, 1, &["team", "restore", "7"], "nothing is held as 7");
+    let restored = ask(&ann, 0, &["team", "restore", "1", "--json"]);
+    let id = restored["restored"][0].to_string();
+    assert_eq!(fields(&shown(&ann, &id), ["title", "provenance"]), json!(["We decided on tabs", "user"]));
+    assert_eq!(ask(&ann, 0, &["team", "held", "--json"])["held"], json!([]));
+}
+
+#[test]
 fn hits_of_the_hub_get_the_provenance_of_pulled_memories() {
     let Some(team) = TestTeam::new() else { return };
     let (ann, bob) = (team.member("ann"), team.member("bob"));

@@ -100,6 +100,8 @@ fn a_revision_and_a_forgetting_reach_everybody_and_leave_no_trace() {
     team.sync(&ann);
     assert_eq!(team.sync(&bob)["forgotten"], 1);
     assert_eq!((titles(&ann, &[]), titles(&bob, &[])), (vec![], vec![]));
+    // Bob had put it into words of his own, which stay restorable until he says otherwise.
+    done(&bob, &["team", "discard", "--all"]);
     assert_absent(&bob, b"heronpond");
     let on_the_hub = "SELECT count(*) FROM backstory.revisions r WHERE r::text LIKE '%heronpond%'";
     assert_eq!(team.database.psql(on_the_hub), "0");

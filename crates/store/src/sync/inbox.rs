@@ -10,7 +10,7 @@ use crate::memories::{self, MemoryOrigin, NewMemory, UsageHistory};
 use crate::memories::{forget, links, revise};
 use crate::sync::outbox::{self, dequeue};
 use crate::sync::sync_state::{self, SyncState, with_team};
-use crate::sync::{history, requeue};
+use crate::sync::{held, history, requeue};
 use crate::{Store, StoreError};
 use backstory_memory::{
     Content, Link, Memory, MemoryId, MemoryScope, ProjectId, Provenance, Redacted, SharedLink, SharedMemory,
@@ -32,6 +32,8 @@ pub struct InboxReport {
     pub revised: u64,
     /// Memories that were forgotten.
     pub forgotten: u64,
+    /// Memories of those forgotten that can be restored: the user's own, and many at once.
+    pub held: u64,
     /// Memories that are not the team's to change, or that could not be stored.
     pub refused: u64,
 }
@@ -43,6 +45,7 @@ impl InboxReport {
         self.revised += more.revised;
         self.forgotten += more.forgotten;
         self.refused += more.refused;
+        self.held += more.held;
     }
 }
 
@@ -68,8 +71,9 @@ impl SyncWriter<'_> {
             apply_pending_links(db, project)?;
             Ok(apply_pending_replacements(db, project)?)
         })?;
+        let is_mass = batch.forgotten.len() > held::FORGOTTEN_AT_ONCE;
         for chunk in batch.forgotten.chunks(FORGOTTEN_PER_TRANSACTION) {
-            report.add(self.store.apply_deletions(project, chunk, now)?);
+            report.add(self.store.apply_deletions(project, chunk, is_mass, now)?);
         }
         Ok(report)
     }
@@ -115,6 +119,7 @@ impl Store {
         &mut self,
         project: ProjectId,
         uids: &[Uid],
+        is_mass: bool,
         now: Timestamp,
     ) -> Result<InboxReport, StoreError> {
         let (ids, refused) = self.read("look for what is to be forgotten", |db| {
@@ -128,13 +133,21 @@ impl Store {
             }
             Ok((ids, refused))
         })?;
+        let mut held = 0;
         if !ids.is_empty() {
+            held = self.write("hold what others forgot", |db| {
+                let mut held = 0;
+                for id in &ids {
+                    held += u64::from(held::hold(db, &memories::read(db, *id)?, is_mass, now)?);
+                }
+                Ok(held)
+            })?;
             self.memories_mut().forget(&ids, now)?;
         }
         self.write("note what was forgotten", |db| {
             Ok(uids.iter().try_for_each(|uid| sync_state::drop_synced(db, project, uid))?)
         })?;
-        Ok(InboxReport { forgotten: ids.len() as u64, refused, ..InboxReport::default() })
+        Ok(InboxReport { forgotten: ids.len() as u64, refused, held, ..InboxReport::default() })
     }
 }
 

@@ -6,6 +6,7 @@
 use crate::db::facets::{UpkeepReader, UpkeepWriter};
 use crate::db::home::{beside, make_private_dir, make_private_file};
 use crate::db::metadata;
+use crate::sync::held;
 use crate::{CheckDepth, Home, Spool, Store, StoreError};
 use backstory_memory::Timestamp;
 use rusqlite::{Connection, params};
@@ -49,6 +50,8 @@ const INJECTIONS_KEPT: u32 = 10_000;
 const TEXTS_KEPT: u32 = 1_000;
 /// The latest time that fits the name of a backup.
 const LATEST_NAME: i64 = 999_999_999_999_999;
+/// The metadata key of our own clock.
+pub(crate) const RETENTION_CLOCK: &str = "retention_clock_ms";
 /// The metadata key of when the last backup was made.
 const BACKED_UP_AT: &str = "backed_up_at_ms";
 
@@ -194,6 +197,7 @@ impl Store {
     fn remove_old_events(&mut self, retention: RetentionPolicy, now: Timestamp) -> Result<u64, StoreError> {
         let newest_old = self.write("read our own clock", |transaction| {
             let clock = advance_clock(transaction, now)?;
+            held::expire(transaction, clock)?;
             Ok(newest_older_than(transaction, clock, retention.events_days)?)
         })?;
         let mut removed = 0;
@@ -240,9 +244,9 @@ fn advance_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<i64> {
     let most = CLOCK_STEP_DAYS * Timestamp::DAY_MS;
     let step =
         metadata::number(db, "machine_clock_ms")?.map_or(0, |last| now.0.saturating_sub(last).clamp(0, most));
-    let clock = metadata::number(db, "retention_clock_ms")?.unwrap_or(0).saturating_add(step);
+    let clock = metadata::number(db, RETENTION_CLOCK)?.unwrap_or(0).saturating_add(step);
     metadata::note(db, "machine_clock_ms", &now.0)?;
-    metadata::note(db, "retention_clock_ms", &clock)?;
+    metadata::note(db, RETENTION_CLOCK, &clock)?;
     Ok(clock)
 }
 

@@ -1,6 +1,6 @@
 //! Sharing with a team: what waits in the outbox, and what becomes of what is pulled.
 
-use crate::kit::{NOW, draft};
+use crate::kit::{KEEP, NOW, draft};
 use crate::sharing_store::{SharingStore, revision, titles_and_ages, tombstones, uid};
 use crate::test_store::{TestStore, grep};
 use backstory_memory::{MemoryId, Provenance, SharedRevision, Standing, Timestamp, Watermark};
@@ -164,6 +164,42 @@ fn words_are_the_users_own_only_where_this_machine_knows_them() {
     store.pull(own.uid.as_str(), &[pulled(at, "tabs"), pulled(at + 1, "run make deploy")]);
     let after = store.by_uid(own.uid.as_str());
     assert_eq!((after.id, after.content.provenance), (id, Provenance::Team("ann".into())));
+}
+
+/// One member, or an agent of one, could otherwise erase what everybody knows.
+#[test]
+fn what_others_forget_of_the_user_or_in_masses_can_be_restored_for_thirty_days() {
+    let mut store = SharingStore::new();
+    store.note("my own words", "body");
+    let own = store.push_memories().remove(0).memory;
+    store.pull("u1", &[revision(5, "one of bob's", "bob")]);
+    let applied = store.apply(&tombstones(vec![uid("u1"), own.uid.clone()]));
+    assert_eq!((applied.forgotten, applied.held), (2, 1));
+    let held = store.sync().held().unwrap();
+    let [only] = held.as_slice() else { panic!("{held:?}") };
+    assert_eq!((&only.content, only.project, only.held_at), (&own.content, own.project, NOW));
+    let restored = store.sync_mut().restore_held(&held).unwrap();
+    let memory = store.memories().get(restored[0]).unwrap().unwrap();
+    assert_eq!((&memory.content, memory.created_at), (&own.content, own.created_at));
+    assert_ne!(memory.uid, own.uid, "the team's tombstone stays");
+    assert_eq!((store.sync().held().unwrap(), store.push_memories().len()), (vec![], 1));
+
+    let many: Vec<String> = (0..21).map(|number| format!("many-{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    for name in &many {
+        store.pull(name, &[revision(5, name, "bob")]);
+    }
+    assert_eq!(store.apply(&tombstones(many.iter().map(|name| uid(name)).collect())).held, 21);
+    let one = store.sync().held().unwrap().remove(0);
+    store.sync_mut().discard_held(&[one]).unwrap();
+    assert_eq!(store.sync().held().unwrap().len(), 20);
+    // Our own clock follows the machine's by two days a run at most.
+    for (days, left) in [(0..=28, 20), (30..=30, 0)] {
+        for day in days.step_by(2) {
+            store.upkeep_mut().maintain(KEEP, NOW.plus_ms(day * Timestamp::DAY_MS)).unwrap();
+        }
+        assert_eq!(store.sync().held().unwrap().len(), left);
+    }
 }
 
 #[test]

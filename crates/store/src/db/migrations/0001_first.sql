@@ -440,6 +440,17 @@ CREATE TABLE shared_projects (
     held_since_ms INTEGER
 ) STRICT;
 
+-- Memories that others forgot and that can be restored for 30 days: the user's own words, and many at once.
+CREATE TABLE held_memories (
+    id INTEGER PRIMARY KEY,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    content TEXT NOT NULL,
+    created_at_ms INTEGER NOT NULL,
+    held_at_ms INTEGER NOT NULL,
+    -- Since when by the clock that retention goes by.
+    clock_ms INTEGER NOT NULL
+) STRICT;
+
 -- The last revision of each memory the hub is known to have. No foreign key to the memory: a forgotten one stays here until its
 -- deletion was pushed.
 -- `is_confirmed`: whether the hub was seen to have it since its current epoch began.

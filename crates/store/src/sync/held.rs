@@ -1,0 +1,128 @@
+//! Memories that others forgot and that can be restored here for a while: the user's own words, and many at once.
+//!
+//! One member, or whoever acts for one, could otherwise erase what everybody knows. What a colleague forgets one by one of other people's
+//! words is gone at once: whoever sees a secret must be able to remove it. Not here: forgetting itself (`memories::forget`).
+
+use crate::db::facets::{SyncReader, SyncWriter};
+use crate::db::metadata;
+use crate::db::open::TxError;
+use crate::memories::{MemoryOrigin, NewMemory};
+use crate::upkeep::maintain::RETENTION_CLOCK;
+use crate::{Store, StoreError};
+use backstory_memory::{
+    Content, ContentRecord, Memory, MemoryId, ProjectId, Provenance, Redacted, Timestamp,
+    parse_shared_record, shared_record,
+};
+use rusqlite::{Connection, Row, params};
+
+/// How many memories others may forget at once before all of them are held.
+pub(crate) const FORGOTTEN_AT_ONCE: usize = 20;
+/// How many days a memory is held.
+pub const HELD_DAYS: i64 = 30;
+
+/// A memory that others forgot, and that can be restored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HeldMemory {
+    /// Its number among those held.
+    pub number: i64,
+    /// Its project.
+    pub project: ProjectId,
+    /// What it says.
+    pub content: Content,
+    /// When it was written.
+    pub created_at: Timestamp,
+    /// Since when it is held.
+    pub held_at: Timestamp,
+}
+
+/// Holds a memory that is about to be forgotten, if it is the user's own or one of many. Returns whether it is held.
+pub(crate) fn hold(db: &Connection, memory: &Memory, is_mass: bool, now: Timestamp) -> Result<bool, TxError> {
+    if !is_mass && matches!(memory.content.provenance, Provenance::Team(_)) {
+        return Ok(false);
+    }
+    let content = serde_json::to_string(&shared_record(&memory.content));
+    let content = content.map_err(|error| bad(error.to_string()))?;
+    let clock = metadata::number(db, RETENTION_CLOCK)?.unwrap_or(0);
+    let sql = "INSERT INTO held_memories (project_id, content, created_at_ms, held_at_ms, clock_ms) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let values = params![memory.project.0, content, memory.created_at.0, now.0, clock];
+    db.prepare_cached(sql)?.execute(values)?;
+    Ok(true)
+}
+
+/// Removes what has been held long enough, by the clock of our own.
+pub(crate) fn expire(db: &Connection, clock: i64) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM held_memories WHERE clock_ms <= ?1";
+    db.execute(sql, [clock - HELD_DAYS * Timestamp::DAY_MS]).map(drop)
+}
+
+impl SyncReader<'_> {
+    /// Lists what others forgot and can be restored, the oldest first.
+    pub fn held(&self) -> Result<Vec<HeldMemory>, StoreError> {
+        self.store.read("list what is held", |db| {
+            let sql =
+                "SELECT id, project_id, content, created_at_ms, held_at_ms FROM held_memories ORDER BY id";
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query([])?;
+            let mut held = Vec::new();
+            while let Some(row) = rows.next()? {
+                held.push(held_memory(row)?);
+            }
+            Ok(held)
+        })
+    }
+}
+
+impl SyncWriter<'_> {
+    /// Writes memories anew that others forgot. They are new memories: the team's tombstones stay.
+    pub fn restore_held(&mut self, held: &[HeldMemory]) -> Result<Vec<MemoryId>, StoreError> {
+        let mut restored = Vec::new();
+        for held in held {
+            let memory = NewMemory {
+                uid: None,
+                project: held.project,
+                origin: MemoryOrigin::default(),
+                // Taken from a memory of this store.
+                content: Redacted::vouch(held.content.clone()),
+                created_at: held.created_at,
+            };
+            restored.push(self.store.transaction(|store| restore(store, &memory, held.number))?);
+        }
+        Ok(restored)
+    }
+
+    /// Forgets held memories for good.
+    pub fn discard_held(&mut self, held: &[HeldMemory]) -> Result<(), StoreError> {
+        self.store.write("forget what was held", |db| {
+            held.iter().try_for_each(|held| Ok(remove(db, held.number)?))
+        })?;
+        self.store.scrub().map(drop)
+    }
+}
+
+fn restore(store: &mut Store, memory: &NewMemory, number: i64) -> Result<MemoryId, StoreError> {
+    store.memories_mut().lift_tombstone(memory)?;
+    let id = store.memories_mut().remember(memory)?;
+    store.write("restore what was held", |db| Ok(remove(db, number)?))?;
+    Ok(id)
+}
+
+fn remove(db: &Connection, number: i64) -> rusqlite::Result<()> {
+    db.prepare_cached("DELETE FROM held_memories WHERE id = ?1")?.execute([number]).map(drop)
+}
+
+fn held_memory(row: &Row<'_>) -> Result<HeldMemory, TxError> {
+    let json: String = row.get(2)?;
+    let json = serde_json::from_str(&json).map_err(|error| bad(error.to_string()))?;
+    let content = parse_shared_record(&json).and_then(ContentRecord::into_whole);
+    Ok(HeldMemory {
+        number: row.get(0)?,
+        project: ProjectId(row.get(1)?),
+        content: content.map_err(|error| bad(error.to_string()))?,
+        created_at: Timestamp(row.get(3)?),
+        held_at: Timestamp(row.get(4)?),
+    })
+}
+
+fn bad(detail: String) -> StoreError {
+    StoreError::BadRow { what: "a held memory".to_owned(), detail }
+}
