@@ -2,7 +2,7 @@
 
 use rustix::fs::{Mode, OFlags};
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
@@ -33,10 +33,36 @@ pub fn no_follow_no_wait(options: &mut OpenOptions) -> &mut OpenOptions {
     options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
 }
 
+/// Opens a file of ours. Fails at a link and at anything but a regular file, and waits for nobody: another program may have put a
+/// pipe, a device or a link in its place.
+pub fn open_own_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    regular(no_follow_no_wait(options).open(path)?)
+}
+
+/// Opens a file of the user, who may have put a link there. Fails at anything but a regular file, and waits for nobody.
+pub fn open_users_file(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    regular(options.custom_flags(OFlags::NONBLOCK.bits().cast_signed()).open(path)?)
+}
+
+/// Reads a file of ours whole, up to a size; a larger one is not ours.
+pub fn read_own_file(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let file = open_own_file(OpenOptions::new().read(true), path)?;
+    let mut bytes = Vec::new();
+    file.take(most_bytes).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn regular(file: File) -> io::Result<File> {
+    if file.metadata()?.is_file() {
+        return Ok(file);
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"))
+}
+
 /// Opens a private file, makes it where there is none, and takes its lock. Returns nothing where another process holds it; the
 /// lock ends with the file.
 pub fn try_lock_private(path: &Path) -> io::Result<Option<File>> {
-    let file = private(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
+    let file = open_own_file(private(OpenOptions::new().write(true).create(true).truncate(false)), path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -119,6 +145,31 @@ mod tests {
         assert!(try_lock_private(&path).unwrap().is_none());
         drop(held);
         assert!(try_lock_private(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_without_waiting() {
+        let dir = tempfile::tempdir().unwrap();
+        let [plain, link, pipe] = ["plain", "link", "pipe"].map(|name| dir.path().join(name));
+        fs::write(&plain, "words").unwrap();
+        std::os::unix::fs::symlink(&plain, &link).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
+            .unwrap();
+        let ways = [
+            OpenOptions::new().read(true).clone(),
+            OpenOptions::new().append(true).create(true).clone(),
+            OpenOptions::new().read(true).write(true).clone(),
+        ];
+        for mut options in ways {
+            assert!(
+                open_own_file(&mut options, &plain).is_ok() && open_users_file(&mut options, &link).is_ok()
+            );
+            for path in [&link, &pipe, &dir.path().to_owned()] {
+                assert!(open_own_file(&mut options, path).is_err(), "{}", path.display());
+            }
+            assert!(open_users_file(&mut options, &pipe).is_err());
+        }
+        assert_eq!(read_own_file(&plain, 4).unwrap(), b"word");
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod path_bytes;
 mod processes;
 mod programs;
 mod signals;
+mod standard_input;
 mod user_dirs;
 
 pub use browser::{has_screen, open_in_browser};
@@ -19,7 +20,8 @@ pub use clock_zone::utc_offset_minutes;
 pub use file_access::{
     close_dir_to_others, close_file_to_others, copy_owner, create_private_dir, create_private_dirs,
     is_executable, is_open_to_others, is_owned_by_us, is_write_protected, make_executable, no_follow,
-    no_follow_no_wait, private, restrict_umask, try_lock_private,
+    no_follow_no_wait, open_own_file, open_users_file, private, read_own_file, restrict_umask,
+    try_lock_private,
 };
 pub use file_identity::FileIdentity;
 pub use local_socket::{LocalStream, connect_without_waiting, is_peer_same_user, peer_process_id};
@@ -30,4 +32,5 @@ pub use processes::{
 };
 pub use programs::{MachineProgram, find_program, variables_with_prefix};
 pub use signals::survive_file_size_limit;
+pub use standard_input::stdin_is_ready;
 pub use user_dirs::UserDirs;

@@ -15,9 +15,9 @@ use super::layout::{
 };
 use crate::kernels::Rows;
 use crate::{DIMENSION, Quantised};
-use backstory_platform::FileIdentity;
+use backstory_platform::{FileIdentity, open_own_file};
 use memmap2::{Mmap, MmapRaw};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
@@ -40,7 +40,8 @@ pub(super) struct Entry {
 
 impl Map {
     pub(super) fn open(path: &Path, model: &str) -> Result<Map, VectorFileError> {
-        let file = File::open(path).map_err(|source| match source.kind() {
+        let opened = open_own_file(OpenOptions::new().read(true), path);
+        let file = opened.map_err(|source| match source.kind() {
             io::ErrorKind::NotFound => VectorFileError::Missing { path: path.to_owned() },
             _ => VectorFileError::io("open", path)(source),
         })?;

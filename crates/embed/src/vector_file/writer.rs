@@ -10,7 +10,7 @@ use super::layout::{
 use super::scan::Wanted;
 use super::{VectorFile, VectorFileError};
 use crate::{DIMENSION, Quantised};
-use backstory_platform::private;
+use backstory_platform::{open_own_file, private};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
@@ -139,8 +139,8 @@ impl VectorWriter {
 
     fn over(path: &Path, written: PathBuf, model: &str, lock: File) -> Result<VectorWriter, VectorFileError> {
         let reader = VectorFile::open(&written, model)?;
-        let file =
-            OpenOptions::new().write(true).open(&written).map_err(VectorFileError::io("open", &written))?;
+        let file = open_own_file(OpenOptions::new().write(true), &written)
+            .map_err(VectorFileError::io("open", &written))?;
         let with_room = reader.blocks().filter(|entry| entry.used < BLOCK_ROWS);
         let open_blocks = with_room.map(|entry| (entry.project, (entry.block, entry.used))).collect();
         let blocks = reader.map.blocks();
@@ -185,8 +185,7 @@ impl VectorWriter {
 
 fn lock(path: &Path) -> Result<File, VectorFileError> {
     let beside = with_suffix(path, ".lock");
-    let file = private(OpenOptions::new().write(true).create(true).truncate(false))
-        .open(&beside)
+    let file = open_own_file(private(OpenOptions::new().write(true).create(true).truncate(false)), &beside)
         .map_err(VectorFileError::io("open", &beside))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -205,8 +204,7 @@ fn create(path: &Path, model: &str) -> Result<(), VectorFileError> {
     put(VERSION_AT, &VERSION.to_le_bytes());
     put(DIMENSION_AT, &(DIMENSION as u32).to_le_bytes());
     put(MODEL_AT, &model_field(model));
-    let mut file = private(OpenOptions::new().write(true).create(true).truncate(true))
-        .open(path)
+    let mut file = open_own_file(private(OpenOptions::new().write(true).create(true).truncate(true)), path)
         .map_err(VectorFileError::io("create", path))?;
     file.write_all(&header).map_err(VectorFileError::io("write to", path))
 }
