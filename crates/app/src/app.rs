@@ -7,6 +7,7 @@ use crate::settings::{Settings, project_file};
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
 use backstory_exchange::located_project_ref;
 use backstory_memory::{Kind, MemoryId, ProjectId, ProjectRef, Redacted, Timestamp};
+use backstory_platform::read_own_file;
 use backstory_recall::VectorCache;
 use backstory_store::{Home, Project, Purpose, RetentionPolicy, Scope, Store, StoreError};
 use std::path::{Path, PathBuf};
@@ -218,13 +219,7 @@ impl App {
 
     /// Returns what is kept, and for how long.
     pub fn retention(&self) -> RetentionPolicy {
-        let retention = &self.config.retention;
-        RetentionPolicy {
-            events_days: retention.events_days,
-            receipts: retention.receipts,
-            backups: retention.backups,
-            backup_hours: retention.backup_hours,
-        }
+        self.config.retention.policy()
     }
 }
 
@@ -313,7 +308,7 @@ pub fn redactor(config: &Config, environment: &Environment, home: &Home) -> Reda
 /// Without a place to keep it every run has its own: secrets are gone all the same.
 fn redaction_key(home: &Home) -> [u8; 32] {
     let path = home.root().join("key");
-    let kept = || std::fs::read(&path).ok().and_then(|bytes| bytes.try_into().ok());
+    let kept = || read_own_file(&path, 64).ok().and_then(|bytes| bytes.try_into().ok());
     if let Some(kept) = kept() {
         return kept;
     }

@@ -3,6 +3,7 @@
 
 use backstory_memory::{Kind, Moment, UnknownKind};
 use backstory_recall::RankingWeights;
+use backstory_store::RetentionPolicy;
 use backstory_sync::TeamProvenance;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
@@ -51,6 +52,15 @@ pub struct RetentionConfig {
     pub receipts: u32,
     pub backups: u32,
     pub backup_hours: u32,
+}
+
+impl RetentionConfig {
+    /// Returns the same for the store.
+    #[must_use]
+    pub fn policy(&self) -> RetentionPolicy {
+        let RetentionConfig { events_days, receipts, backups, backup_hours } = *self;
+        RetentionPolicy { events_days, receipts, backups, backup_hours }
+    }
 }
 
 /// The model that may reword memories.

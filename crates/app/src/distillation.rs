@@ -38,6 +38,7 @@ impl App {
         }
         response.written = store.memories().get_many(&written)?;
         vectors::follow(store, self);
+        self.maintain_if_due(store);
         Ok(response)
     }
 

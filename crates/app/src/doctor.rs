@@ -9,11 +9,12 @@ pub use report::{Finding, HookTrialShape, HostFileShape, HostReportShape, LastHo
 
 use crate::app::App;
 use crate::error::AppError;
+use crate::json::{LostEventsShape, lost_events};
 use crate::vectors;
 use backstory_embed::MiniLm;
 use backstory_hosts::Host;
 use backstory_recall::requeue_missing_vectors;
-use backstory_store::{CheckDepth, CheckReport, RepairReport, Store};
+use backstory_store::{CheckDepth, CheckReport, LossCounter, LostEvents, RepairReport, Store};
 use serde::Serialize;
 
 /// What to check.
@@ -40,6 +41,8 @@ pub struct DoctorReport {
     pub vectors_waiting: u64,
     /// Questions that wait for the user, and what should be known about this folder. Nothing is wrong because of them.
     pub notes: Vec<String>,
+    /// Events that could be kept nowhere, lately.
+    pub lost: Option<LostEvents>,
     /// How each host is doing.
     pub hosts: Vec<HostReportShape>,
 }
@@ -66,6 +69,7 @@ impl App {
             reindexed,
             vectors_waiting: store.vectors().count_stale()?,
             notes: [self.project_questions(&store)?, self.folder_notes()].concat(),
+            lost: LossCounter::new(&self.home).read(self.now),
             hosts: hosts::examine(request.host, &store, self)?,
             store: report,
         })
@@ -96,6 +100,7 @@ pub struct DoctorShape {
     pub looked_at: u64,
     pub vectors_waiting: u64,
     pub notes: Vec<String>,
+    pub lost_events: Option<LostEventsShape>,
     pub hosts: Vec<HostReportShape>,
 }
 
@@ -105,6 +110,7 @@ pub struct DoctorShape {
 pub struct RepairShape {
     pub quarantine: Option<String>,
     pub restored_from: Option<String>,
+    pub mirrored: u64,
     pub salvaged: u64,
     pub mended: u64,
 }
@@ -118,6 +124,7 @@ impl From<DoctorReport> for DoctorShape {
             repaired: report.repaired.map(|repair| RepairShape {
                 quarantine: repair.quarantine.map(|path| path.display().to_string()),
                 restored_from: repair.restored_from.map(|path| path.display().to_string()),
+                mirrored: repair.mirrored,
                 salvaged: repair.salvaged,
                 mended: repair.mended,
             }),
@@ -128,6 +135,7 @@ impl From<DoctorReport> for DoctorShape {
             looked_at: report.store.checked,
             vectors_waiting: report.vectors_waiting,
             notes: report.notes,
+            lost_events: report.lost.map(lost_events),
             hosts: report.hosts,
         }
     }

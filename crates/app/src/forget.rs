@@ -1,41 +1,81 @@
-//! Forgetting memories for good. Only a tombstone stays, so that they cannot come back.
+//! Forgetting for good: memories, events, and whatever holds a phrase. Only a tombstone stays, so that nothing comes back.
 
 use crate::app::App;
-use crate::error::AppError;
+use crate::error::{AppError, ErrorCode};
 use crate::vectors;
-use crate::words::memories;
-use backstory_memory::MemoryId;
-use backstory_store::{Pin, Store};
+use crate::words::{counted, memories};
+use backstory_memory::{EventId, MemoryId};
+use backstory_store::{ForgetReport, PhraseMatches, Pin, Store, StoredEvent};
+use serde_json::Value;
 use std::path::PathBuf;
 
-/// What became of memories that were to be forgotten.
+/// A shorter phrase stands in nearly everything.
+const SHORTEST_PHRASE: usize = 3;
+
+/// What became of what was to be forgotten.
 #[derive(Clone, Debug)]
 pub struct ForgetResponse {
     /// The memories that are gone.
     pub forgotten: Vec<MemoryId>,
+    /// How many events are gone, prompts among them.
+    pub events: u64,
     /// Memories that hold again, because what had replaced them is gone.
     pub revived: Vec<MemoryId>,
-    /// Memories whose text still has the title of one that is gone.
+    /// Memories that are left and say the same in part.
     pub mentioned_in: Vec<MemoryId>,
     /// Files that could not be changed and may still hold traces.
     pub remains_in: Vec<PathBuf>,
 }
 
 impl App {
-    /// Forgets memories that are there, their vectors included.
+    /// Forgets memories that are there, their vectors and the events that say them included.
     pub fn forget(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ForgetResponse, AppError> {
-        let titles: Vec<String> =
-            store.memories().get_many(ids)?.into_iter().map(|memory| memory.content.title).collect();
-        let mut done = store.memories_mut().forget(ids, self.now)?;
-        done.remains_in.extend(vectors::forget(store, self));
-        let mut mentioned_in: Vec<MemoryId> = Vec::new();
-        for title in &titles {
-            mentioned_in.extend(store.memories().containing(title)?);
+        let done = store.memories_mut().forget(ids, self.now)?;
+        Ok(self.respond(store, done))
+    }
+
+    /// Forgets events that are there. What was made from them stays, and is named.
+    pub fn forget_events(&self, store: &mut Store, ids: &[EventId]) -> Result<ForgetResponse, AppError> {
+        let mut made_from: Vec<MemoryId> = Vec::new();
+        for id in ids {
+            made_from.extend(store.events().memories_from(*id)?);
         }
-        mentioned_in.sort_unstable();
-        mentioned_in.dedup();
-        let (forgotten, revived, remains_in) = (done.forgotten, done.revived, done.remains_in);
-        Ok(ForgetResponse { forgotten, revived, mentioned_in, remains_in })
+        made_from.sort_unstable();
+        made_from.dedup();
+        let mut done = store.events_mut().forget(ids, self.now)?;
+        done.mentioned_in = made_from;
+        Ok(self.respond(store, done))
+    }
+
+    /// Finds everything that holds a phrase.
+    pub fn containing(&self, store: &Store, phrase: &str) -> Result<PhraseMatches, AppError> {
+        if phrase.chars().filter(|c| !c.is_whitespace()).count() < SHORTEST_PHRASE {
+            return Err(AppError::usage(format!(
+                "a text to forget has at least {SHORTEST_PHRASE} characters"
+            )));
+        }
+        Ok(store.memories().containing(phrase)?)
+    }
+
+    /// Forgets everything that holds a phrase.
+    pub fn forget_text(&self, store: &mut Store, phrase: &str) -> Result<ForgetResponse, AppError> {
+        let done = store.memories_mut().forget_text(phrase, self.now)?;
+        Ok(self.respond(store, done))
+    }
+
+    /// Refuses the number of an event that is not there.
+    pub fn refuse_unknown_event(&self, store: &Store, id: EventId) -> Result<(), AppError> {
+        if store.events().get(id)?.is_some() {
+            return Ok(());
+        }
+        Err(AppError::new(ErrorCode::NoSuchEvent, format!("there is no event {id}"))
+            .hint("`backstory forget --text WORDS` finds events by what they say"))
+    }
+
+    fn respond(&self, store: &mut Store, mut done: ForgetReport) -> ForgetResponse {
+        done.remains_in.extend(vectors::forget(store, self));
+        let ForgetReport { forgotten, events, revived, mentioned_in, remains_in } = done;
+        ForgetResponse { forgotten, events, revived, mentioned_in, remains_in }
     }
 
     /// Pins a memory, or releases it.
@@ -44,11 +84,34 @@ impl App {
     }
 }
 
+/// Returns what an event says, without the names of its fields.
+#[must_use]
+pub fn event_text(stored: &StoredEvent) -> String {
+    fn gather(value: &Value, texts: &mut Vec<String>) {
+        match value {
+            Value::String(text) => texts.push(text.clone()),
+            Value::Array(values) => values.iter().for_each(|value| gather(value, texts)),
+            Value::Object(fields) => {
+                fields.iter().filter(|(name, _)| *name != "what").for_each(|(_, value)| gather(value, texts));
+            }
+            _ => {}
+        }
+    }
+    let mut texts = Vec::new();
+    gather(&serde_json::from_str(&stored.event.payload).unwrap_or_default(), &mut texts);
+    texts.join(" ")
+}
+
 impl ForgetResponse {
     /// Says what was done, on one line.
     #[must_use]
     pub fn headline(&self) -> String {
-        format!("forgot {}", memories(self.forgotten.len() as u64))
+        let forgotten = memories(self.forgotten.len() as u64);
+        match (self.forgotten.len(), self.events) {
+            (_, 0) => format!("forgot {forgotten}"),
+            (0, events) => format!("forgot {}", counted(events, "event")),
+            (_, events) => format!("forgot {forgotten} and {} that said the same", counted(events, "event")),
+        }
     }
 
     /// Says what else the user has to know.
@@ -59,7 +122,9 @@ impl ForgetResponse {
         if !self.mentioned_in.is_empty() {
             let numbers: Vec<String> = self.mentioned_in.iter().map(ToString::to_string).collect();
             let numbers = numbers.join(" ");
-            notes.push(format!("note: the title still stands in what was made from it: `backstory forget {numbers}` forgets that too"));
+            notes.push(format!(
+                "note: other memories still say it in part: `backstory forget {numbers}` forgets them too"
+            ));
         }
         let remains = |path: &PathBuf| {
             let path = path.display();

@@ -17,15 +17,16 @@ use crate::env_vars::Environment;
 use crate::error::AppError;
 use crate::injection::inject_settings;
 use crate::log;
+use crate::program::start_in_background;
 use backstory_hosts::{Host, HostReply};
-use backstory_inject::{BuiltInjection, HookInjector, Prefetch, check_capture, elapsed_us, problem_opening};
+use backstory_inject::{
+    BuiltInjection, HookInjector, Prefetch, check_capture, elapsed_us, lost_since_announced, problem_opening,
+};
 use backstory_memory::{Moment, Timestamp};
-use backstory_platform::in_own_group;
 use backstory_recall::{RecallEngine, VectorCache};
-use backstory_store::{Home, IncomingEvent, Purpose, ReceiptId, Store, StoreError};
+use backstory_store::{Home, IncomingEvent, LossCounter, Purpose, ReceiptId, Store, StoreError};
 use call::HookCall;
 use hook_context::HookContext;
-use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -35,6 +36,9 @@ const SOFT_DEADLINE: u32 = 80;
 /// The share of the time, in percent, that the end of a turn waits for the host's own transcript. It comes after a tenth of a second,
 /// unless the machine is busy.
 const TRANSCRIPT_WAIT: u32 = 60;
+
+/// Ends of sessions closer together than this many hours share one housekeeping.
+const REST_HOURS: u32 = 1;
 
 /// What a host calls the hook with.
 #[derive(Clone, Debug)]
@@ -69,14 +73,24 @@ pub struct Hook {
     events: OnceLock<Vec<IncomingEvent>>,
     /// Whether all of them are safe, in the database or in the spool.
     is_kept: AtomicBool,
+    /// Whether it was counted that some could be kept nowhere.
+    is_loss_counted: AtomicBool,
 }
 
 impl Hook {
     /// Prepares a run.
     #[must_use]
     pub fn new(invocation: HookInvocation, environment: Environment, home: Home, clock: HookClock) -> Hook {
-        let (payload, events, is_kept) = (OnceLock::new(), OnceLock::new(), AtomicBool::new(false));
-        Hook { invocation, environment, home, clock, payload, events, is_kept }
+        Hook {
+            invocation,
+            environment,
+            home,
+            clock,
+            payload: OnceLock::new(),
+            events: OnceLock::new(),
+            is_kept: AtomicBool::new(false),
+            is_loss_counted: AtomicBool::new(false),
+        }
     }
 
     /// Keeps what happened, learns from it, and injects what the session should know. `reply` writes to the host, once at most.
@@ -103,6 +117,7 @@ impl Hook {
         let Some(mut store) = context.store.take().and_then(Result::ok) else {
             if let Some(text) = host_reply(&context, Moment::SessionStart, None, warning.as_deref()) {
                 reply(&text);
+                self.note_announced(warning.as_ref());
             }
             return self.finish(&context.config, kept.event, None);
         };
@@ -116,6 +131,7 @@ impl Hook {
             moment.and_then(|moment| host_reply(&context, moment, injected.as_ref(), warning.as_deref()))
         {
             reply(&text);
+            self.note_announced(warning.as_ref());
         }
         if kept.event.is_none() && context.captures && injected.is_none() {
             // A receipt only proves that hooks run: the next hook brings its own.
@@ -184,7 +200,7 @@ impl Hook {
         })
     }
 
-    /// Returns what the user should know when a session starts and memories cannot be kept.
+    /// Returns what the user should know when a session starts: that memories cannot be kept, or that some were lost.
     fn warning(&self, context: &HookContext) -> Option<String> {
         if !context.starts_session() {
             return None;
@@ -197,7 +213,19 @@ impl Hook {
                 check_capture(&self.home, store, (context.host.as_str(), project), self.clock.now)
             }
         };
-        problem.map(|problem| problem.to_string())
+        let lost = lost_since_announced(&self.home, self.clock.now);
+        let sentences: Vec<String> = lost.iter().chain(&problem).map(ToString::to_string).collect();
+        (!sentences.is_empty()).then(|| sentences.join(" "))
+    }
+
+    /// Notes that a reply has informed the user of lost events.
+    fn note_announced(&self, warning: Option<&String>) {
+        if warning.is_some()
+            && lost_since_announced(&self.home, self.clock.now).is_some()
+            && let Err(error) = LossCounter::new(&self.home).mark_announced()
+        {
+            self.log(&format!("lost events will be reported again: {error}"));
+        }
     }
 
     fn share(&self, percent: u32) -> Duration {
@@ -211,10 +239,7 @@ impl Hook {
 
     /// Runs a command of ours in a process of its own; the hook does not wait for it.
     fn start(&self, command: &str) {
-        let Ok(program) = std::env::current_exe() else { return };
-        let mut child = Command::new(program);
-        child.arg(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        if let Err(error) = in_own_group(&mut child).spawn() {
+        if let Err(error) = start_in_background(command) {
             self.log(&format!("cannot start `{command}`: {error}"));
         }
     }
@@ -229,7 +254,10 @@ impl Hook {
         if event.is_none_or(|event| event.event.kind != backstory_memory::EventKind::SessionEnd) {
             return Ok(());
         }
-        if config.retention.backups > 0 {
+        // Whether backups are wanted or not: old events go all the same.
+        if store.is_some_and(|store| {
+            store.upkeep().is_maintenance_due(REST_HOURS, self.clock.now).unwrap_or(false)
+        }) {
             self.start("maintain");
         }
         // The sync talks to hubs in a process of its own: a hook never waits for a network.

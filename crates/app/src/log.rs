@@ -2,6 +2,7 @@
 
 use backstory_capture::{Redactor, RedactorOptions};
 use backstory_memory::Timestamp;
+use backstory_platform::{open_own_file, private};
 use backstory_store::Home;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -26,7 +27,7 @@ pub fn line(home: &Home, now: Timestamp, text: &str) {
         return;
     }
     let text = Redactor::new(options).scrub(text).into_inner().replace(['\n', '\r'], " ");
-    if let Ok(mut file) = OpenOptions::new().create(true).append(true).open(&path) {
+    if let Ok(mut file) = open_own_file(private(OpenOptions::new().create(true).append(true)), &path) {
         drop(writeln!(file, "{} {text}", crate::times::iso(now)));
     }
 }

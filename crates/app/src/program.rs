@@ -4,12 +4,21 @@ pub use backstory_store::sqlite_version;
 
 use crate::error::AppError;
 use backstory_hosts::HostPaths;
+use backstory_platform::in_own_group;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// What every build of ours has in it, and no other program.
 const OURS: &[u8] = b"Gives coding agents the story so far";
+
+/// Runs a command of ours in a process of its own. Nobody waits for it.
+pub fn start_in_background(command: &str) -> io::Result<()> {
+    let mut child = Command::new(std::env::current_exe()?);
+    child.arg(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    in_own_group(&mut child).spawn().map(drop)
+}
 
 /// The program that runs, and the path hosts are to run it by.
 #[derive(Clone, Debug)]

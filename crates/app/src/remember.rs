@@ -81,6 +81,7 @@ impl App {
             return Err(AppError::new(ErrorCode::NearDuplicate, message).about(known));
         }
         let id = store.memories_mut().remember(&memory)?;
+        self.maintain_if_due(store);
         self.memory(store, id)
     }
 
@@ -94,6 +95,7 @@ impl App {
         let memory = self.new_memory(input, Provenance::User, before.project)?;
         refuse_taken_uid(store, &memory)?;
         let id = store.memories_mut().supersede(request.id, &memory)?;
+        self.maintain_if_due(store);
         self.memory(store, id)
     }
 
@@ -102,6 +104,7 @@ impl App {
         let before = self.memory(store, request.id)?;
         let content = prepare(self.revised(before, request.changes.content)?, &self.redactor());
         store.memories_mut().revise(request.id, &content, self.now)?;
+        self.maintain_if_due(store);
         self.memory(store, request.id)
     }
 

@@ -4,7 +4,7 @@
 //! Five guards, each enough alone: a variable whatever we start inherits (`env_vars`), the folder it is started in, its session's
 //! name (`store`), the first line of what we ask (`provider`), and that our runner is among the ancestors of the hook.
 
-use backstory_platform::{ProcessIdentity, ancestry};
+use backstory_platform::{ProcessIdentity, ancestry, open_own_file, read_own_file};
 use backstory_store::Home;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
@@ -41,7 +41,8 @@ pub struct Runner {
 impl Runner {
     /// Becomes the runner, unless another process is.
     pub fn begin(home: &Home) -> io::Result<Option<Runner>> {
-        let mut note = OpenOptions::new().write(true).create(true).truncate(false).open(note_of(home))?;
+        let mut options = OpenOptions::new();
+        let mut note = open_own_file(options.write(true).create(true).truncate(false), &note_of(home))?;
         match note.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Ok(None),
@@ -69,7 +70,8 @@ fn note_of(home: &Home) -> PathBuf {
 
 /// Whether the runner is among our ancestors. Nobody has asked a model: nothing is looked at but one file that is not there.
 pub fn is_below_runner(home: &Home) -> bool {
-    let Ok(note) = fs::read_to_string(note_of(home)) else { return false };
+    let Ok(note) = read_own_file(&note_of(home), 128) else { return false };
+    let note = String::from_utf8_lossy(&note);
     let mut numbers = note.split(' ').map(|number| number.parse::<u64>().ok());
     let (Some(Some(id)), Some(Some(started))) = (numbers.next(), numbers.next()) else { return false };
     // The number alone could by now be that of a shell of the user's.

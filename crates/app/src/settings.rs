@@ -10,10 +10,11 @@ pub mod narrowing;
 use crate::config::Config;
 use crate::env_vars::{Environment, SETTING_PREFIX};
 use crate::error::AppError;
+use backstory_platform::open_users_file;
 use narrowing::narrowed;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -255,7 +256,8 @@ pub fn project_file(start: &Path) -> Option<PathBuf> {
 /// Reads a TOML file; none is an empty one.
 fn read_table(path: &Path) -> Result<Table, AppError> {
     let mut text = String::new();
-    match File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {
+    let opened = open_users_file(OpenOptions::new().read(true), path);
+    match opened.and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {
         Ok(bytes) if bytes as u64 > LARGEST_FILE => {
             return Err(AppError::config(format!("`{}` is too large for a settings file", path.display())));
         }

@@ -3,7 +3,9 @@
 use crate::app::App;
 use crate::config::Provider;
 use crate::error::AppError;
-use backstory_store::{ModelWorkStatus, Receipt, Store, StoreStatus, Totals, Usefulness};
+use backstory_store::{
+    LossCounter, LostEvents, ModelWorkStatus, Receipt, Store, StoreStatus, Totals, Usefulness,
+};
 
 /// How many of the newest hook runs a report shows.
 const HOOKS_SHOWN: u32 = 10;
@@ -17,6 +19,8 @@ pub struct StatusReport {
     pub status: StoreStatus,
     /// How many memories have no vector yet.
     pub vectors_waiting: u64,
+    /// Events that could be kept nowhere, lately.
+    pub lost: Option<LostEvents>,
     /// The newest runs of hooks.
     pub hooks: Vec<Receipt>,
     /// How much of what was injected was used.
@@ -48,6 +52,7 @@ impl App {
         Ok(StatusReport {
             problem,
             status: store.upkeep().status()?,
+            lost: LossCounter::new(&self.home).read(self.now),
             // A store of an older schema that can only be read has no place for this.
             vectors_waiting: store.vectors().count_stale().unwrap_or(0),
             hooks: store.injections().receipts(HOOKS_SHOWN)?,

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::error::AppError;
 use crate::json::{IndexShape, MaintenanceShape};
+use crate::program::start_in_background;
 use crate::progress::{OnProgress, count};
 use crate::{log, vectors};
 use backstory_distil::DistilTrigger;
@@ -63,6 +64,17 @@ impl App {
         }
         store.vectors_mut().begin_rebuild()?;
         rebuild_vectors(store, &MiniLm::load()).map_err(vectors::failure)
+    }
+
+    /// Starts maintenance beside this process if it was not done for a day. Every request that writes ends with this, because some
+    /// people work without hooks.
+    pub fn maintain_if_due(&self, store: &Store) {
+        let is_due = store.upkeep().is_maintenance_due(self.config.retention.backup_hours, self.now);
+        if is_due.unwrap_or(false)
+            && let Err(error) = start_in_background("maintain")
+        {
+            log::line(&self.home, self.now, &format!("cannot start `maintain`: {error}"));
+        }
     }
 
     /// Does the maintenance that is due.

@@ -8,6 +8,9 @@ pub fn one_line(text: &str) -> String {
     clean(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Why events are lost.
+pub const NOWHERE: &str = "neither the database nor the spool could be written";
+
 /// Says how many memories.
 #[must_use]
 pub fn memories(count: u64) -> String {

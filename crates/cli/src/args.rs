@@ -11,7 +11,7 @@ use backstory_app::Environment;
 use backstory_app::engine::Profile;
 use backstory_app::teams::{TeamName, UnpushedPolicy, UnusableName};
 use backstory_hosts::Host;
-use backstory_memory::{Kind, MemoryId};
+use backstory_memory::{EventId, Kind, MemoryId};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 
@@ -19,6 +19,11 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) fn memory_id(text: &str) -> Result<MemoryId, String> {
     let number = text.trim_start_matches('#').parse();
     number.map(MemoryId).map_err(|_| "not the number of a memory, like 12".to_owned())
+}
+
+/// Reads the number of an event.
+pub(crate) fn event_id(text: &str) -> Result<EventId, String> {
+    text.parse().map(EventId).map_err(|_| "not the number of an event, like 12".to_owned())
 }
 
 /// Reads the name of a team or a member.

@@ -27,7 +27,7 @@ mod used_detection;
 pub use ages::{age, time_ago};
 pub use block::{Block, PlacedMemory, SkipReason, SkippedSection};
 pub use built::{BuiltInjection, InjectionRequest, elapsed_us};
-pub use capture_health::{CaptureProblem, check_capture, problem_opening};
+pub use capture_health::{CaptureProblem, check_capture, lost_since_announced, problem_opening};
 pub use encode::{encode, encode_lines};
 pub use error::{GatherError, InjectError};
 pub use frame::{BlockFrame, FetchHint, MAX_BLOCK_BYTES, default_budget, draw_nonce};

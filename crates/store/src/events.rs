@@ -4,6 +4,7 @@
 
 pub(crate) mod code;
 pub(crate) mod imports;
+pub(crate) mod losses;
 pub(crate) mod own_sessions;
 pub(crate) mod projects;
 pub(crate) mod sessions;
@@ -15,8 +16,8 @@ use crate::db::home::beside;
 use crate::db::open::TxError;
 use crate::{Receipt, ReceiptId, Store, StoreError, injections};
 use backstory_memory::{
-    Event, EventId, EventKind, IdempotencyKey, ProjectId, ProjectRef, Provenance, Redacted, SessionId,
-    Timestamp,
+    Event, EventId, EventKind, IdempotencyKey, MemoryId, ProjectId, ProjectRef, Provenance, Redacted,
+    SessionId, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use std::fs;
@@ -105,6 +106,14 @@ impl EventWriter<'_> {
     }
 }
 
+/// Reads events with what their session says about them.
+macro_rules! all_events {
+    () => {
+        "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id"
+    };
+}
+pub(crate) use all_events;
+
 impl Store {
     fn refuse_large_log(&self) -> Result<(), StoreError> {
         match fs::metadata(beside(&self.path, "-wal")) {
@@ -116,13 +125,28 @@ impl Store {
     /// Reads one event.
     pub(crate) fn event(&self, id: EventId) -> Result<Option<StoredEvent>, StoreError> {
         self.read("read an event", |db| {
-            let sql = "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id WHERE e.id = ?1";
+            let sql = concat!(all_events!(), " WHERE e.id = ?1");
             db.prepare_cached(sql)?.query([id.0])?.next()?.map(event_from).transpose()
         })
     }
 }
 
 impl EventReader<'_> {
+    /// Reads one event.
+    pub fn get(&self, id: EventId) -> Result<Option<StoredEvent>, StoreError> {
+        self.store.event(id)
+    }
+
+    /// Returns the memories that were made from an event.
+    pub fn memories_from(&self, id: EventId) -> Result<Vec<MemoryId>, StoreError> {
+        self.store.read("read what came of an event", |db| {
+            let sql = "SELECT memory_id FROM evidence WHERE event_id = ?1 ORDER BY memory_id";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map([id.0], |row| row.get(0).map(MemoryId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
     /// Reads the events of a session in the order they arrived, those after `after` only.
     pub fn of_session(&self, session: SessionId, after: EventId) -> Result<Vec<StoredEvent>, StoreError> {
         self.store.read("read a session's events", |db| {
@@ -212,7 +236,7 @@ fn record_located(
     Ok((RecordOutcome::Stored(EventId(db.last_insert_rowid())), Some(location)))
 }
 
-fn events_from(mut rows: Rows<'_>) -> Result<Vec<StoredEvent>, TxError> {
+pub(crate) fn events_from(mut rows: Rows<'_>) -> Result<Vec<StoredEvent>, TxError> {
     let mut events = Vec::new();
     while let Some(row) = rows.next()? {
         events.push(event_from(row)?);

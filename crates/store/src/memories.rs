@@ -6,6 +6,8 @@ pub(crate) mod anchors;
 pub(crate) mod columns;
 pub(crate) mod distilled;
 pub(crate) mod forget;
+pub(crate) mod forget_files;
+pub(crate) mod forgotten_texts;
 pub(crate) mod links;
 pub(crate) mod polish;
 pub(crate) mod revise;

@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod inspect;
 pub(crate) mod jobs;
 pub(crate) mod maintain;
+pub(crate) mod mirror;
 pub(crate) mod model_calls;
 pub(crate) mod repair;
 pub(crate) mod salvage;

@@ -96,13 +96,19 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R09",
-        "a full disk of 8 MiB, 50 hooks: exit 0, 0 acked lost, work resumes when there is space",
+        "a full disk of 8 MiB, 50 hooks: exit 0, 0 acked lost, every lost event counted, work resumes when there is space",
         &[
             Tests(
                 STORE,
                 &["limits::a_full_disk_loses_nothing_acknowledged_and_work_goes_on_when_there_is_space"],
             ),
-            Tests(CLI, &["faults::hooks_on_a_full_disk_do_no_harm_and_recover_afterwards"]),
+            Tests(
+                CLI,
+                &[
+                    "faults::hooks_on_a_full_disk_do_no_harm_and_recover_afterwards",
+                    "faults::law_3_events_lost_on_a_full_disk_are_counted_and_reported",
+                ],
+            ),
         ],
     ),
     bar(
@@ -121,12 +127,13 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     timed(
         "R11",
-        "30 seeds of 16 bit flips, cut files, garbage: 0 panics, originals kept, 99 % of the rows recovered",
+        "30 seeds of 16 bit flips, cut files, garbage: 0 panics, originals kept, 99 % of the rows recovered; 60 seeds without a backup: 0 memories lost but those of the last turn",
         &[
             Tests(
                 STORE,
                 &[
                     "repairing::scattered_damage_is_found_and_mended",
+                    "repairing::scattered_damage_without_a_backup_costs_at_most_what_came_last",
                     "repairing::a_file_that_lost_its_end_or_its_head_is_replaced_and_kept",
                     "repairing::a_garbage_log_costs_nothing",
                     "repairing::a_repair_that_is_killed_loses_nothing",
@@ -143,8 +150,11 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "R13",
-        "8 openers at a time meet a locked, healthy database: 0 quarantines, 0 new files",
-        &[Tests(STORE, &["repairing::a_locked_but_healthy_database_is_never_set_aside"])],
+        "8 openers at a time meet a locked, healthy database, or a disk that cannot be read for a while: 0 quarantines, 0 new files",
+        &[
+            Tests(STORE, &["repairing::a_locked_but_healthy_database_is_never_set_aside"]),
+            Tests(CLI, &["faults::a_disk_that_fails_to_read_does_not_cost_a_healthy_database"]),
+        ],
     ),
     timed(
         "R14",
@@ -449,11 +459,13 @@ pub(crate) const BARS: &[Bar] = &[
     ),
     bar(
         "S15",
-        "100 memories forgotten: 0 bytes left in any file, 0 come back",
+        "100 memories forgotten, with the prompts and injections that say them: 0 bytes left in any file, 0 come back",
         &[Tests(
             STORE,
             &[
                 "forgetting::no_byte_of_what_was_forgotten_is_left_anywhere",
+                "forgetting::a_phrase_is_forgotten_wherever_it_stands",
+                "forgetting::a_forgotten_event_is_gone_from_the_copies_and_stays_out",
                 "remembering::what_was_forgotten_stays_out_by_uid_and_by_words",
             ],
         )],

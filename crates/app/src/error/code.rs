@@ -45,6 +45,8 @@ error_codes! {
     NoSuchProject = ("no_such_project", 1, 404),
     /// No session has this name or number.
     NoSuchSession = ("no_such_session", 1, 404),
+    /// No event has this number.
+    NoSuchEvent = ("no_such_event", 1, 404),
     /// No injection has this number.
     NoSuchInjection = ("no_such_injection", 1, 404),
     /// Several projects have this name.

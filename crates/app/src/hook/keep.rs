@@ -10,7 +10,7 @@ use backstory_capture::{CaptureContext, RawEvent, normalise};
 use backstory_hosts::AgentEvent;
 use backstory_inject::{AgentAction, HookLocation};
 use backstory_memory::EventBody;
-use backstory_store::{IncomingEvent, ReceiptId, Spool, Store, StoreError};
+use backstory_store::{IncomingEvent, LossCounter, ReceiptId, Spool, Store, StoreError};
 use std::sync::atomic::Ordering;
 
 /// What was kept.
@@ -39,10 +39,23 @@ impl Hook {
         }
         self.home.prepare()?;
         let mut context = HookContext::without_store(self, call, None);
-        for event in self.incoming(&mut context) {
-            Spool::new(&self.home).push(event)?;
+        let events = self.incoming(&mut context);
+        for (kept, event) in events.iter().enumerate() {
+            self.spool(event, events.len() - kept)?;
         }
         Ok(())
+    }
+
+    /// Lets an event wait in the spool. Where even that fails, it counts as lost, with those that were to follow it.
+    fn spool(&self, event: &IncomingEvent, left: usize) -> Result<(), AppError> {
+        let spooled = Spool::new(&self.home).push(event);
+        if spooled.is_err()
+            && !self.is_loss_counted.swap(true, Ordering::AcqRel)
+            && let Err(error) = LossCounter::new(&self.home).count(left as u64, self.clock.now)
+        {
+            self.log(&format!("lost events are not even counted: {error}"));
+        }
+        Ok(spooled?)
     }
 
     /// Keeps what happened, and notes in the context where it belongs.
@@ -52,12 +65,12 @@ impl Hook {
         let Some((event, also)) = self.incoming(context).split_first() else {
             return Ok(Kept { event: None, receipt: None, actions });
         };
-        let receipt = self.keep_event(event, context)?;
-        for event in also {
+        let receipt = self.keep_event(event, also.len(), context)?;
+        for (kept, event) in also.iter().enumerate() {
             // The receipt was written with the main event.
             let store = context.store.as_mut().and_then(|store| store.as_mut().ok());
             if store.is_none_or(|store| store.events_mut().record(event).is_err()) {
-                Spool::new(&self.home).push(event)?;
+                self.spool(event, also.len() - kept)?;
             }
         }
         self.is_kept.store(true, Ordering::Release);
@@ -65,10 +78,11 @@ impl Hook {
     }
 
     /// Writes an event and the receipt of the hook in one transaction. If the store cannot take it, the event is spooled and the
-    /// store is not used any more.
+    /// store is not used any more. `following` is how many events of the call come after it.
     fn keep_event(
         &self,
         event: &IncomingEvent,
+        following: usize,
         context: &mut HookContext,
     ) -> Result<Option<ReceiptId>, AppError> {
         let Some(store) = context.store.take() else { return Ok(None) };
@@ -86,7 +100,7 @@ impl Hook {
                 Ok(recorded.receipt)
             }
             Err(error) => {
-                Spool::new(&self.home).push(event)?;
+                self.spool(event, 1 + following)?;
                 self.report_spooled(&error);
                 context.store = Some(Err(error));
                 Ok(None)

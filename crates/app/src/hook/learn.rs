@@ -79,9 +79,27 @@ impl Hook {
         if polish::enqueue(store, (session, self.clock.now), trigger, &report?, config)? {
             self.start("polish");
         }
+        self.keep_safe(store, trigger, config);
         let until = (Instant::now() + EMBED_TIME).min(self.clock.started + LATEST_WORK);
         vectors::note_failure(&self.home, self.clock.now, vectors::embed_until(store, config, until));
         Ok(())
+    }
+}
+
+impl Hook {
+    /// Copies what was learned to the mirror. Where housekeeping was not done for a day, it is started beside the hook: hosts that
+    /// never say that a session ended have nobody else to do it.
+    fn keep_safe(&self, store: &mut Store, trigger: DistilTrigger, config: &Config) {
+        if let Err(error) = store.upkeep_mut().follow_mirror_briefly() {
+            self.log(&format!("the mirror is behind: {error}"));
+        }
+        let hours = config.retention.backup_hours;
+        // The end of a session starts it anyway.
+        if trigger != DistilTrigger::SessionEnd
+            && store.upkeep().is_maintenance_due(hours, self.clock.now).unwrap_or(false)
+        {
+            self.start("maintain");
+        }
     }
 }
 

@@ -48,6 +48,7 @@ pub struct TimelineShape {
 pub struct ForgetShape {
     pub ok: bool,
     pub forgotten: Vec<i64>,
+    pub events: u64,
     pub revived: Vec<i64>,
     pub mentioned_in: Vec<i64>,
     pub remains_in: Vec<String>,
@@ -137,6 +138,7 @@ pub fn forget(response: &ForgetResponse) -> ForgetShape {
     ForgetShape {
         ok: true,
         forgotten: numbers(&response.forgotten),
+        events: response.events,
         revived: numbers(&response.revived),
         mentioned_in: numbers(&response.mentioned_in),
         remains_in: response.remains_in.iter().map(|path| path.display().to_string()).collect(),

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::doctor::receipts::outcome_words;
 use crate::status::StatusReport;
 use crate::times;
-use backstory_store::{Receipt, Usefulness};
+use backstory_store::{LostEvents, Receipt, Usefulness};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -26,6 +26,7 @@ pub struct StatusShape {
     pub injected: Vec<UsefulnessShape>,
     pub bytes: u64,
     pub spooled: usize,
+    pub lost_events: Option<LostEventsShape>,
     pub vectors_waiting: u64,
     pub newest_backup: Option<String>,
     pub quarantined: Vec<String>,
@@ -67,9 +68,18 @@ pub struct HookRunShape {
     pub outcome: String,
 }
 
+/// Events that could be kept nowhere.
+#[derive(Debug, Serialize)]
+pub struct LostEventsShape {
+    pub events: u64,
+    pub since: String,
+    pub last: String,
+}
+
 /// Returns how the store is doing.
 pub fn status(report: StatusReport, app: &App) -> StatusShape {
-    let StatusReport { problem, status, vectors_waiting, hooks, usefulness, questions, model_work } = report;
+    let StatusReport { problem, status, lost, vectors_waiting, hooks, usefulness, questions, model_work } =
+        report;
     let counts = status.counts;
     let text = |path: &PathBuf| path.display().to_string();
     StatusShape {
@@ -88,6 +98,7 @@ pub fn status(report: StatusReport, app: &App) -> StatusShape {
         injected: usefulness.iter().map(usefulness_of_section).collect(),
         bytes: status.bytes,
         spooled: status.spooled,
+        lost_events: lost.map(lost_events),
         vectors_waiting,
         newest_backup: status.newest_backup.as_ref().map(text),
         quarantined: status.quarantined.iter().map(text).collect(),
@@ -103,6 +114,11 @@ pub fn status(report: StatusReport, app: &App) -> StatusShape {
             resting: work.is_circuit_open,
         }),
     }
+}
+
+/// Returns how many events were lost, and when.
+pub fn lost_events(lost: LostEvents) -> LostEventsShape {
+    LostEventsShape { events: lost.events, since: times::iso(lost.since), last: times::iso(lost.last) }
 }
 
 fn usefulness_of_section(of: &Usefulness) -> UsefulnessShape {

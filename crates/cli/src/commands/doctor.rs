@@ -4,8 +4,10 @@ use crate::args;
 use crate::exit::Exit;
 use crate::ui::{Tone, Ui, memories};
 use backstory_app::doctor::{DoctorReport, DoctorRequest, DoctorShape, HostReportShape, Level};
+use backstory_app::words::{NOWHERE, counted};
 use backstory_app::{App, AppError, vectors};
 use backstory_hosts::Host;
+use backstory_inject::time_ago;
 use backstory_store::{CheckDepth, CheckReport};
 use clap::Args;
 
@@ -44,9 +46,12 @@ fn print(report: &DoctorReport, depth: CheckDepth, app: &App, ui: &Ui) -> Result
     if let Some(repair) = &report.repaired {
         if let Some(quarantine) = &repair.quarantine {
             let source = repair.restored_from.as_ref().map(|path| path.display().to_string());
-            let source = source.unwrap_or_else(|| "nothing: there was no sound copy".to_owned());
+            let source = source.unwrap_or_else(|| "nothing: there was no backup yet".to_owned());
+            let (mirrored, salvaged) = (memories(repair.mirrored), memories(repair.salvaged));
             ui.line(&format!("the database was damaged; it is kept in {}", quarantine.display()))?;
-            ui.line(&format!("restored from {source}; {} salvaged beside it", memories(repair.salvaged)))?;
+            ui.line(&format!(
+                "restored from {source}; {mirrored} added from the mirror, {salvaged} from the damaged file"
+            ))?;
         }
         if repair.mended > 0 {
             ui.line(&format!("{} damaged, taken from a copy", memories(repair.mended)))?;
@@ -61,6 +66,12 @@ fn print(report: &DoctorReport, depth: CheckDepth, app: &App, ui: &Ui) -> Result
         ui.line(&format!("{waiting} without a vector yet; {}", vectors::MAKES_VECTORS))?;
     }
     report.notes.iter().try_for_each(|note| ui.line(&format!("note: {note}")))?;
+    if let Some(lost) = report.lost {
+        let (since, last) = (time_ago(lost.since, app.now), time_ago(lost.last, app.now));
+        let events = counted(lost.events, "event");
+        ui.line(&format!("note: {events} were lost, the first {since}, the last {last}: {NOWHERE}"))?;
+        ui.say("hint: free some space on the disk, and check who may write in the data directory");
+    }
     report.hosts.iter().try_for_each(|host| print_host(host, ui))
 }
 

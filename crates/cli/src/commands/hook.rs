@@ -8,8 +8,10 @@ use backstory_app::app::{home_of, now};
 use backstory_app::hook::{Hook, HookClock, HookInvocation};
 use backstory_app::{AppError, Environment, log};
 use backstory_hosts::UnknownHost;
+use backstory_platform::stdin_is_ready;
+use serde::de::IgnoredAny;
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -21,7 +23,9 @@ const LONGEST_DEADLINE: Duration = Duration::from_secs(10);
 /// The end of the time is kept for spooling the event and for the log.
 const LAST_RESORT: Duration = Duration::from_millis(200);
 /// The most bytes of a payload that are read into memory.
-const MOST_PAYLOAD_BYTES: u64 = 8 << 20;
+const MOST_PAYLOAD_BYTES: usize = 8 << 20;
+/// How long a host may be silent after a whole payload before nothing more is expected.
+const QUIET: Duration = Duration::from_millis(100);
 
 /// Runs a hook. Whatever goes wrong stays here.
 pub(crate) fn run(arguments: &[OsString], environment: Environment) {
@@ -119,11 +123,30 @@ fn option(arguments: &[OsString], name: &str) -> Option<String> {
     joined?.or_else(|| rest.next().map(Into::into))
 }
 
-/// Reads standard input to its end, so that the host never sees a broken pipe, and keeps the first megabytes.
+/// Reads standard input to its end, so that the host never sees a broken pipe, and keeps the first megabytes. A host that keeps its
+/// end open is not waited for once the payload is whole.
 fn read_payload() -> std::io::Result<Vec<u8>> {
     let mut input = std::io::stdin().lock();
+    // At least as large as the buffer of `input`, which is then not used: what it held could not be waited for.
+    let mut chunk = vec![0; 64 << 10];
     let mut payload = Vec::new();
-    input.by_ref().take(MOST_PAYLOAD_BYTES).read_to_end(&mut payload)?;
-    std::io::copy(&mut input, &mut std::io::sink())?;
-    Ok(payload)
+    loop {
+        let read = match input.read(&mut chunk) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        let room = MOST_PAYLOAD_BYTES.saturating_sub(payload.len());
+        payload.extend(chunk.iter().take(read.min(room)));
+        // Nearly always the end is there at once, and nothing else is looked at.
+        let is_over =
+            read == 0 || (!stdin_is_ready(Duration::ZERO) && is_whole(&payload) && !stdin_is_ready(QUIET));
+        if is_over {
+            return Ok(payload);
+        }
+    }
+}
+
+/// Whether a payload is JSON to its end.
+fn is_whole(payload: &[u8]) -> bool {
+    payload.trim_ascii_end().ends_with(b"}") && serde_json::from_slice::<IgnoredAny>(payload).is_ok()
 }

@@ -6,6 +6,7 @@ use backstory_app::config::Provider;
 use backstory_app::doctor::receipts::outcome_words;
 use backstory_app::status::StatusReport;
 use backstory_app::vectors::MAKES_VECTORS;
+use backstory_app::words::{NOWHERE, counted};
 use backstory_app::{App, AppError, json};
 use backstory_memory::Timestamp;
 use backstory_store::{ModelWorkStatus, Receipt, Usefulness};
@@ -51,6 +52,13 @@ fn lines(report: &StatusReport, app: &App, ui: &Ui) -> Vec<String> {
     if status.spooled > 0 {
         let next = "in the spool; the next command that can write takes them in";
         lines.push(format!("waiting   {} {next}", status.spooled));
+    }
+    if let Some(lost) = report.lost {
+        let (since, last) = (ago(lost.since, app.now), ago(lost.last, app.now));
+        lines.push(format!(
+            "lost      {}, the first {since}, the last {last}: {NOWHERE}",
+            counted(lost.events, "event")
+        ));
     }
     if report.vectors_waiting > 0 && app.config.recall.vectors {
         lines.push(format!("vectors   {} without; {MAKES_VECTORS}", memories(report.vectors_waiting)));

@@ -196,6 +196,8 @@ fn forgetting_lists_the_memories_that_still_mention_the_words() {
     let answer = ask(&env, 0, &["forget", "1", "--yes", "--json"]);
     assert_eq!(answer["mentioned_in"], json!([2, 3, 5]), "{answer}");
     let answer = ask(&env, 0, &["forget", "2", "3", "5", "--yes", "--json"]);
+    assert_eq!(answer["mentioned_in"], json!([4]), "{answer}");
+    let answer = ask(&env, 0, &["forget", "4", "--yes", "--json"]);
     assert_eq!(answer["mentioned_in"], json!([]));
     assert_absent(&env, b"Fix off-by-one in page_count");
 }

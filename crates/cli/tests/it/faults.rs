@@ -2,11 +2,13 @@
 //! takes when nothing is wrong. R04, R06, R09, R10, R11, R15, R34.
 
 use crate::support::{
-    HOOK, NOW_MS, Times, Worker, bar, count, damage, done, harmless, hook, log, patient_world, prompt,
+    HOOK, NOW_MS, Times, Worker, ask, bar, count, damage, done, harmless, hook, log, patient_world, prompt,
     prompts, remember, run, send, send_at_once, set_schema, size, spooled, titles, world,
 };
 use backstory_testkit::TestEnv;
+use serde_json::json;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -145,10 +147,148 @@ fn hooks_on_a_full_disk_do_no_harm_and_recover_afterwards() {
     assert!(before == 20 && kept >= 30, "{before} before, {kept} afterwards");
     assert_eq!((count(&env, "spooled"), env.run(["doctor", "--full"]).code), (0, Some(0)));
     assert_eq!(fs::read_dir(env.home().join("spool/tmp")).map_or(0, Iterator::count), 0, "no half file");
+    let lost = ask(&env, 0, &["status", "--json"])["lost_events"]["events"].as_u64().unwrap();
+    assert_eq!(kept + lost, 80, "what was not kept was counted");
     bar(
         "R09",
-        format_args!("50 of 50 hooks exit 0 on a full disk, {kept} of 80 events kept, the 10 after it too"),
+        format_args!(
+            "50 of 50 hooks exit 0 on a full disk, {kept} of 80 events kept, the 10 after it too, {lost} counted as lost"
+        ),
     );
+}
+
+/// Law 3: what could be kept nowhere is counted where nothing else can be written, and the user is informed.
+#[test]
+fn law_3_events_lost_on_a_full_disk_are_counted_and_reported() {
+    let env = patient_world();
+    let Some(disk) = SmallDisk::under(&env) else { return };
+    send(&env, prompt("s", "before"));
+    assert_eq!(ask(&env, 0, &["status", "--json"])["lost_events"], json!(null));
+    let ballast = disk.0.join("ballast");
+    drop(fs::write(&ballast, vec![1; 16 << 20]));
+    // The database's log has room for some more: those are kept.
+    let before = 400;
+    (0..before).for_each(|number| send(&env, prompt("s", &format!("{number} {}", "word ".repeat(1600)))));
+    fs::remove_file(ballast).unwrap();
+    let status = ask(&env, 0, &["status", "--json"]);
+    let lost = status["lost_events"]["events"].as_u64().unwrap();
+    assert!(lost > 300, "the disk was full: {status}");
+    assert_eq!(status["events"].as_u64().unwrap() + lost, before + 1, "{status}");
+    let started = |session: &str| {
+        let start =
+            format!(r#"{{"session_id":"{session}","hook_event_name":"SessionStart","source":"startup"}}"#);
+        let outcome = run(&env, HOOK).at(NOW_MS + 7_200_000).input(start).output();
+        harmless(&outcome);
+        outcome.stdout
+    };
+    let said = format!("Backstory lost {lost} events, the first 2h ago and the last 2h ago");
+    assert!(started("first").contains(&said), "{said}");
+    assert!(!started("second").contains("lost"), "once is enough");
+    let words = format!("{lost} events were lost, the first just now, the last just now");
+    assert!(env.run(["doctor"]).stdout.contains(&words), "{words}");
+    assert!(env.run(["status"]).stdout.contains(&format!("lost      {lost} events, the first just now")));
+    let month = NOW_MS + 30 * 86_400_000;
+    assert!(!run(&env, ["status"]).at(month).output().stdout.contains("lost"), "a month later it is history");
+}
+
+/// R13: a disk that cannot be read for a while is no damage.
+#[test]
+fn a_disk_that_fails_to_read_does_not_cost_a_healthy_database() {
+    if !has_strace() {
+        return;
+    }
+    let env = patient_world();
+    for number in 0..60 {
+        remember(&env, &format!("Number{number} of sixty different words{number}"));
+    }
+    let database = env.home().join("backstory.db");
+    let mut failed = 0;
+    for when in (2..120)
+        .step_by(size(11, 3))
+        .flat_map(|n| [format!("{n}"), format!("{n}..{}", n + 1), format!("{n}+")])
+    {
+        let inject = format!("inject=pread64:error=EIO:when={when}");
+        let watched = ["-f", "-qq", "-o", "/dev/null", "-P", database.to_str().unwrap(), "-e", &inject];
+        for arguments in [&["doctor", "--full"][..], &["search", "number7"], &["doctor"]] {
+            let outcome = run(&env, arguments).through("strace", &watched).output();
+            failed += usize::from(outcome.code != Some(0));
+        }
+        assert!(!env.home().join("quarantine").exists(), "{when}: a healthy database was moved");
+    }
+    done(&env, &["doctor", "--full"]);
+    assert_eq!(count(&env, "memories"), 60);
+    assert!(failed > 0 && !env.home().join("quarantine").exists());
+    bar("R13", format_args!("0 quarantines after {failed} commands that could not read the disk"));
+}
+
+/// A host may keep its end of the pipe open: a whole payload is kept and answered all the same.
+#[test]
+fn a_payload_on_an_input_that_stays_open_is_kept() {
+    let env = patient_world();
+    for parts in [
+        &[prompt("s", "said at once")][..],
+        &[prompt("s", "said in parts")[..20].to_owned(), prompt("s", "said in parts")[20..].to_owned()],
+    ] {
+        let mut child = env.command(HOOK).stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        for part in parts {
+            input.write_all(part.as_bytes()).unwrap();
+            input.flush().unwrap();
+        }
+        harmless(&env.finish(child));
+        drop(input);
+    }
+    assert_eq!((count(&env, "events"), spooled(&env)), (2, 0));
+    assert!(!log(&env).contains("the time was over"));
+}
+
+/// Another program may put a pipe, a device, a folder or a link in the place of a file of ours: nobody waits for it or follows it.
+#[test]
+fn what_is_no_file_of_ours_is_neither_waited_for_nor_followed() {
+    let names = [
+        "vectors",
+        "vectors.lock",
+        "mirror.db",
+        "losses",
+        "key",
+        "damage-suspected",
+        "repair.lock",
+        "polish.lock",
+        "log/backstory.log",
+        "backstory.db",
+    ];
+    for name in names {
+        for what in ["pipe", "device", "folder", "link"] {
+            let env = world();
+            remember(&env, "The store is there");
+            let (path, target) = (env.home().join(name), env.world().join("target"));
+            drop(fs::remove_file(&path));
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(&target, "not ours").unwrap();
+            match what {
+                "pipe" => assert!(Command::new("mkfifo").arg(&path).status().unwrap().success()),
+                "device" => std::os::unix::fs::symlink("/dev/zero", &path).unwrap(),
+                "folder" => fs::create_dir(&path).unwrap(),
+                _ => std::os::unix::fs::symlink(&target, &path).unwrap(),
+            }
+            send(&env, prompt("s", "said beside it"));
+            harmless(&hook(&env, r#"{"session_id":"s","hook_event_name":"Stop"}"#));
+            // A log that is no file cannot be read here either.
+            let said = if name.starts_with("log") { String::new() } else { log(&env) };
+            assert!(!said.contains("the time was over"), "{name} as a {what}: {said}");
+            let commands = [
+                &["search", "store"][..],
+                &["remember", "Another thing altogether"],
+                &["status"],
+                &["maintain"],
+            ];
+            for arguments in commands {
+                let outcome = env.run(arguments);
+                assert!(matches!(outcome.code, Some(0..=2)), "{name} as a {what}: {outcome:?}");
+            }
+            assert_eq!(fs::read(&target).unwrap(), b"not ours", "{name} as a {what}");
+        }
+    }
 }
 
 /// R10: the signal is not ignored by who starts us; that is ours to do.

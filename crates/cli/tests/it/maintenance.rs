@@ -1,9 +1,10 @@
 //! `status`, `index`, `doctor`, `maintain`: how the store is doing, and what mends it.
 
 use crate::support::{
-    ask, count, damage, database, done, execute, fields, lock, prompt, remember, rendered, run, send, shape,
-    titles, without_numbers, world,
+    HOOK, NOW_MS, ask, count, damage, database, done, execute, fields, harmless, lock, prompt, remember,
+    rendered, run, send, shape, titles, wait_for_processes, without_numbers, world,
 };
+use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
 use serde_json::json;
 use std::fs;
@@ -24,7 +25,7 @@ fn status_shows_the_size_of_the_store_and_the_last_hook() {
         hook      claude-code UserPromptSubmit just now: kept, lacking folder in [N] ms
         ");
     let status = ask(&env, 0, &["status", "--json"]);
-    assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injected: [], injections: number, last_event_at: text, memories: number, model_work: null, newest_backup: null, problem: null, projects: number, quarantined: [], questions: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool}"#);
+    assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injected: [], injections: number, last_event_at: text, lost_events: null, memories: number, model_work: null, newest_backup: null, problem: null, projects: number, quarantined: [], questions: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool}"#);
     assert_eq!(fields(&status, ["memories", "events", "writable"]), json!([1, 1, true]));
     assert_eq!(status["hooks"][0]["event"], "UserPromptSubmit");
 }
@@ -63,7 +64,7 @@ fn doctor_reports_a_sound_store() {
         the store is sound; the checksums of 1 memory agree
         ");
     let findings = ask(&env, 0, &["doctor", "--full", "--json"]);
-    assert_snapshot!(shape(&findings), @"{config: [], damaged: [], file: [], hosts: [], looked_at: number, notes: [], ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
+    assert_snapshot!(shape(&findings), @"{config: [], damaged: [], file: [], hosts: [], looked_at: number, lost_events: null, notes: [], ok: bool, repaired: null, schema: [], vectors_waiting: number, version: number, word_index: null}");
     assert_eq!(fields(&findings, ["ok", "looked_at"]), json!([true, 1]));
 }
 
@@ -94,6 +95,8 @@ fn doctor_names_a_damaged_memory() {
         remember(&env, text);
     }
     execute(&env, "UPDATE memories SET body = 'A sicond thing' WHERE id = 2");
+    // Without the mirror there is nothing to mend it from.
+    fs::remove_file(env.home().join("mirror.db")).unwrap();
     assert_snapshot!(rendered(&env.run(["doctor", "--full"])), @r"
         exit 1
         --- out
@@ -123,7 +126,7 @@ fn a_damaged_database_is_kept_and_replaced_by_the_newest_copy() {
         exit 0
         --- out
         the database was damaged; it is kept in [WORLD]/user/.local/share/backstory/quarantine/001777636800000
-        restored from [WORLD]/user/.local/share/backstory/backups/backstory-001777636800000.db; 0 memories salvaged beside it
+        restored from [WORLD]/user/.local/share/backstory/backups/backstory-001777636800000.db; 0 memories added from the mirror, 0 memories from the damaged file
         the store is sound
         ");
     assert_eq!(titles(&env, &[]), ["Kept in a copy"]);
@@ -144,4 +147,57 @@ fn maintenance_removes_old_events_and_makes_a_backup() {
     assert!(outcome.stdout.contains("\ncopied the database to [WORLD]/user/.local/share/backstory/backups/"));
     assert_eq!(count(&env, "events"), 0);
     assert_snapshot!(shape(&ask(&env, 0, &["maintain", "--json"])), @"{backup: null, bytes_freed: number, embedded: number, events_removed: number, sessions_distilled: number, version: number}");
+}
+
+/// A store whose housekeeping was done a month ago, by its own clock.
+fn neglected(backups: &'static str) -> TestEnv {
+    let env = world().with("BACKSTORY_RETENTION_BACKUPS", backups);
+    send(&env, prompt("old", "said long ago"));
+    remember(&env, "Written long ago");
+    done(&env, &["maintain"]);
+    execute(&env, "UPDATE retention_marks SET clock_ms = clock_ms - 31 * 86400000");
+    // Only a backup that is made from now on counts.
+    drop(fs::remove_dir_all(env.home().join("backups")));
+    env
+}
+
+fn backups(env: &TestEnv) -> usize {
+    fs::read_dir(env.home().join("backups")).map_or(0, Iterator::count)
+}
+
+/// Old events go whether backups are wanted or not, and a host that never says that a session ended is no reason to keep them.
+#[test]
+fn retention_depends_neither_on_backups_nor_on_the_end_of_a_session() {
+    let later = NOW_MS + 26 * 3_600_000;
+    let stop = r#"{"session_id":"new","hook_event_name":"Stop"}"#;
+    let end = r#"{"session_id":"new","hook_event_name":"SessionEnd"}"#;
+    for (payload, kept) in [(stop, "0"), (end, "0"), (stop, "2"), (end, "2")] {
+        let env = neglected(kept);
+        harmless(&run(&env, HOOK).at(later).input(payload).output());
+        wait_for_processes(&env);
+        let old = "SELECT count(*) FROM events WHERE payload LIKE '%long ago%'";
+        assert_eq!(database(&env).query_row(old, [], |row| row.get::<_, i64>(0)).unwrap(), 0, "{payload}");
+        assert_eq!(backups(&env) > 0, kept != "0", "{payload}");
+    }
+}
+
+/// Whoever writes makes a backup when the last is a day old: there may be no hooks at all.
+#[test]
+fn a_backup_is_made_by_any_writer_when_the_last_is_a_day_old() {
+    let (soon, later) = (NOW_MS + 3_600_000, NOW_MS + 26 * 3_600_000);
+    let line = "{\"title\":\"Imported just now\"}\n";
+    let ways: [(&[&str], &str); 3] = [
+        (&["remember", "A day has gone by"], ""),
+        (&["import", "-"], line),
+        (&["revise", "1", "Revised just now"], ""),
+    ];
+    for (arguments, input) in ways {
+        let env = neglected("2");
+        assert_eq!(run(&env, ["remember", "Not yet a day old"]).at(soon).output().code, Some(0));
+        wait_for_processes(&env);
+        assert_eq!(backups(&env), 0, "{arguments:?}");
+        assert_eq!(run(&env, arguments).at(later).input(input).output().code, Some(0));
+        wait_for_processes(&env);
+        assert_eq!(backups(&env), 1, "{arguments:?}");
+    }
 }

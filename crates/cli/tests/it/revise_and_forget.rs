@@ -1,7 +1,8 @@
 //! `revise`, `supersede`, `forget`, `pin`: changing memories, and losing no more than intended.
 
 use crate::support::{
-    ask, assert_absent, column, done, fields, import, remember, rendered, run_in, shown, titles, world,
+    ask, assert_absent, column, done, fields, import, prompt, remember, rendered, run_in, send, shown,
+    titles, world,
 };
 use insta::assert_snapshot;
 use serde_json::json;
@@ -215,6 +216,44 @@ fn no_file_holds_a_forgotten_memory() {
     let json = ask(&env, 0, &["forget", &remember(&env, "Another").to_string(), "--yes", "--json"]);
     assert_eq!(
         json,
-        json!({"ok": true, "forgotten": [3], "revived": [], "mentioned_in": [], "remains_in": []})
+        json!({"ok": true, "forgotten": [3], "events": 0, "revived": [], "mentioned_in": [], "remains_in": []})
     );
+}
+
+/// SEC-12: what no memory came from is forgotten by its words, or by its number.
+#[test]
+fn prompts_are_forgotten_by_their_words_and_by_their_number() {
+    let env = world();
+    send(&env, prompt("s", "the zanzibarquagmire is none of your business"));
+    send(&env, prompt("s", "look at the flibbertigibbet"));
+    remember(&env, "Nothing to see here");
+    done(&env, &["maintain", "--set", "retention.backups=2"]);
+    assert_snapshot!(rendered(&env.run(["forget", "--text", "ZANZIBARquagmire  is"])), @r"
+        exit 2
+        --- err
+        event 1 prompt just now: the zanzibarquagmire is none of your business
+        error: forgetting cannot be undone
+
+        hint: pass `--yes` to confirm
+        ");
+    assert_eq!(env.run(["forget", "--text", "nobody said this"]).code, Some(1));
+    assert_eq!(env.run(["forget", "--text", "a "]).code, Some(2));
+    assert_eq!(env.run(["forget", "1", "--text", "nothing"]).code, Some(2));
+    assert_snapshot!(rendered(&env.run(["forget", "--text", "zanzibarquagmire is", "--yes"])), @r"
+        exit 0
+        --- out
+        forgot 1 event
+        ");
+    assert_absent(&env, b"anzibarquagmire");
+    assert_snapshot!(rendered(&env.run(["forget", "--event", "99", "--yes"])), @r"
+        exit 1
+        --- err
+        error: there is no event 99
+
+        hint: `backstory forget --text WORDS` finds events by what they say
+        ");
+    let json = ask(&env, 0, &["forget", "--event", "2", "--yes", "--json"]);
+    assert_eq!((&json["forgotten"], &json["events"]), (&json!([]), &json!(1)));
+    assert_absent(&env, b"libbertigibbet");
+    assert_eq!(titles(&env, &["nothing"]), ["Nothing to see here"]);
 }

@@ -81,7 +81,9 @@ impl Drop for PooledStore<'_> {
         if std::thread::panicking() {
             return;
         }
-        if let (Some(store), Some(file)) = (self.store.take(), self.file) {
+        if let (Some(mut store), Some(file)) = (self.store.take(), self.file) {
+            // A store that is kept is not closed, so the mirror follows here; what fails is tried again with the next request.
+            drop(store.upkeep_mut().follow_mirror());
             let mut waiting = self.pool.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             if waiting.len() < MAX_STORES {
                 waiting.push((store, file));

@@ -5,7 +5,7 @@
 use crate::StoreError;
 use backstory_platform::{
     close_dir_to_others, close_file_to_others, create_private_dirs, is_open_to_others, is_owned_by_us,
-    private,
+    open_own_file, private,
 };
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -54,6 +54,17 @@ impl Home {
         self.root.join("backups")
     }
 
+    /// Returns the path of the mirror: a second database with every memory.
+    #[must_use]
+    pub fn mirror(&self) -> PathBuf {
+        self.root.join("mirror.db")
+    }
+
+    /// Returns the file that counts events that could be kept nowhere.
+    pub(crate) fn losses(&self) -> PathBuf {
+        self.root.join("losses")
+    }
+
     /// Returns the directory damaged databases are moved to.
     #[must_use]
     pub fn quarantine(&self) -> PathBuf {
@@ -74,6 +85,16 @@ impl Home {
     /// Returns where a replacement for the database is made.
     pub(crate) fn replacement(&self) -> PathBuf {
         self.root.join("replacement.db")
+    }
+
+    /// Returns the file whose lock is held during housekeeping.
+    pub(crate) fn maintenance_lock(&self) -> PathBuf {
+        self.root.join("maintain.lock")
+    }
+
+    /// Returns where a damaged database is made readable.
+    pub(crate) fn salvage(&self) -> PathBuf {
+        self.root.join("salvage.db")
     }
 
     /// Returns the file that records that damage was seen once.
@@ -122,8 +143,7 @@ pub(crate) fn make_private_dir(path: &Path) -> Result<(), StoreError> {
 
 /// Opens a file for writing; creates it private to its owner if it is missing.
 pub(crate) fn open_private_file(path: &Path) -> Result<File, StoreError> {
-    private(OpenOptions::new().write(true).create(true).truncate(false))
-        .open(path)
+    open_own_file(private(OpenOptions::new().write(true).create(true).truncate(false)), path)
         .map_err(|error| StoreError::io("open", path, error))
 }
 

@@ -6,7 +6,7 @@ use crate::db::deadline::Deadline;
 use crate::db::home::{SUFFIXES, beside, close_to_others, make_private_file};
 use crate::db::migrate;
 use crate::upkeep::repair;
-use crate::{Home, RepairReport, StoreError};
+use crate::{Home, LossCounter, RepairReport, StoreError};
 use backstory_memory::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
@@ -44,6 +44,17 @@ pub struct Store {
     repaired: Option<Box<RepairReport>>,
     /// Whether one write of a transaction has failed.
     has_failed: bool,
+    /// Whether closing it brings the mirror up to date.
+    mirrors: bool,
+}
+
+/// Closing a command's store copies what it wrote to the mirror. What cannot be copied stays listed for the next one.
+impl Drop for Store {
+    fn drop(&mut self) {
+        if self.mirrors && self.db.is_autocommit() {
+            drop(self.upkeep_mut().follow_mirror());
+        }
+    }
 }
 
 /// More statements than rusqlite caches by default: an import uses all of them in turn.
@@ -72,7 +83,10 @@ impl Store {
         let opened = repair::refuse_lost(home)
             .and_then(|()| Store::open_file(home, &home.database(), purpose, now))
             .inspect_err(|error| repair::note_damage(home, error))?;
-        let mut store = Store { repaired: repaired.map(Box::new), ..opened };
+        [home.mirror(), home.losses()].iter().try_for_each(|path| close_to_others(path))?;
+        let mut store = opened;
+        store.repaired = repaired.map(Box::new);
+        store.mirrors = purpose == Purpose::Command;
         store.drain_spool(purpose)?;
         Ok(store)
     }
@@ -93,6 +107,8 @@ impl Store {
         let version = store.known_version()?;
         if version == 0 {
             repair::refuse_emptied(&store)?;
+            // Once, while there is space. Where there is none, the database cannot be made either.
+            drop(LossCounter::new(home).prepare());
         }
         store.configure(purpose, version == 0)?;
         if version < migrate::CURRENT || migrate::lacks_a_kind(&store)? {
@@ -123,15 +139,9 @@ impl Store {
             // Without a writable directory SQLite cannot create the shared memory of a WAL database; no process can be writing
             // either.
             Err(StoreError::NotWritable { .. }) => {
-                let unchanging = Store {
-                    path,
-                    ..Store::connect(
-                        home,
-                        &unchanging_uri(&store.path),
-                        flags | OpenFlags::SQLITE_OPEN_URI,
-                        store.patience,
-                    )?
-                };
+                let (uri, flags) = (unchanging_uri(&store.path), flags | OpenFlags::SQLITE_OPEN_URI);
+                let mut unchanging = Store::connect(home, &uri, flags, store.patience)?;
+                unchanging.path = path;
                 unchanging.known_version().map(|_| unchanging)
             }
             version => version.map(|_| store),
@@ -139,6 +149,7 @@ impl Store {
     }
 
     fn connect(home: &Home, path: &Path, flags: OpenFlags, patience: Duration) -> Result<Store, StoreError> {
+        refuse_irregular(path)?;
         let opened = Connection::open_with_flags(path, flags);
         let failed = |error| StoreError::own_sql(path, "open the database", error);
         let mut db = opened.map_err(failed)?;
@@ -153,6 +164,7 @@ impl Store {
             deadline,
             repaired: None,
             has_failed: false,
+            mirrors: false,
         };
         // The timeout comes before any other statement: changing the journal mode takes a lock, and hooks that start together
         // would otherwise fail at once instead of waiting for each other.
@@ -176,6 +188,11 @@ impl Store {
             return Err(StoreError::OlderSchema { path, found, first: migrate::FIRST });
         }
         Ok(found)
+    }
+
+    /// Whether no migration is missing.
+    pub(crate) fn has_todays_schema(&self) -> bool {
+        self.known_version().is_ok_and(|version| version == migrate::CURRENT)
     }
 
     fn configure(&self, purpose: Purpose, is_fresh: bool) -> Result<(), StoreError> {
@@ -343,6 +360,16 @@ impl Store {
     #[must_use]
     pub fn home(&self) -> &Home {
         &self.home
+    }
+}
+
+/// Refuses a database that is a link, a pipe or a device: SQLite would follow the first and wait at the others.
+pub(crate) fn refuse_irregular(path: &Path) -> Result<(), StoreError> {
+    match path.symlink_metadata() {
+        Ok(metadata) if !metadata.is_file() => {
+            Err(StoreError::Unsafe { path: path.to_owned(), reason: "is not a regular file" })
+        }
+        _ => Ok(()),
     }
 }
 

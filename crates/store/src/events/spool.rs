@@ -6,10 +6,10 @@
 use crate::db::home::make_private_dir;
 use crate::{Home, IncomingEvent, Purpose, Store, StoreError, events};
 use backstory_memory::{Digest, Event, IdempotencyKey, ProjectKey, ProjectRef, Redacted, Timestamp};
-use backstory_platform::{no_follow, no_follow_no_wait, private};
+use backstory_platform::{no_follow, private, read_own_file};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::time::UNIX_EPOCH;
@@ -252,15 +252,8 @@ fn sync_dir(path: &Path) -> Result<(), StoreError> {
     File::open(path).and_then(|dir| dir.sync_all()).map_err(|error| StoreError::io("sync", path, error))
 }
 
-fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
-    // Not through links, and without waiting for whoever holds the other end of a pipe.
-    let file = no_follow_no_wait(OpenOptions::new().read(true)).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(ErrorKind::InvalidInput.into());
-    }
-    let mut bytes = Vec::new();
-    file.take(LARGEST_FILE).read_to_end(&mut bytes)?;
-    Ok(bytes)
+pub(crate) fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {
+    read_own_file(path, LARGEST_FILE)
 }
 
 /// An arrival as it is written in the spool.

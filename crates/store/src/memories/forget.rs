@@ -1,16 +1,23 @@
 //! Forgetting: no byte of a memory stays in the database, its log, its indexes or its copies (SEC-12).
 //!
-//! What stays is a tombstone: the uid and a digest, so that neither an import nor another member of a team brings it back.
+//! What stays is a tombstone: the uid and a digest, so that neither an import nor another member of a team brings it back. Of events
+//! stays a key, so that they are not stored again.
+//!
+//! **Which events say it.** An event goes if it holds a whole title, fact or sentence of the memory, or a long run of its letters. Of
+//! the events a memory was made from only those stay that share no word with it: they support it and say nothing.
+//!
+//! Not here: the other files of the home (`forget_files`).
 
-use crate::db::facets::{MemoryReader, MemoryWriter};
+use crate::db::facets::{EventWriter, MemoryReader, MemoryWriter};
 use crate::db::home::beside;
 use crate::db::open::TxError;
+use crate::events::{all_events, events_from};
+use crate::memories::forgotten_texts::{ForgottenTexts, strings_of};
 use crate::memories::{self, NewMemory};
-use crate::memories::{distilled, revise};
+use crate::memories::{distilled, forget_files, revise, revisions};
 use crate::search::words;
-use crate::upkeep::{maintain, repair};
-use crate::{Home, Purpose, Spool, Store, StoreError};
-use backstory_memory::{Content, Digest, Kind, Memory, MemoryId, Relation, Timestamp, Uid};
+use crate::{Purpose, Store, StoreError, StoredEvent};
+use backstory_memory::{Content, Digest, EventId, Kind, Memory, MemoryId, Relation, Timestamp, Uid};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,38 +25,41 @@ use std::time::Duration;
 
 /// How long to wait for readers before saying what remains: writers wait as long.
 const SCRUB_PATIENCE: Duration = Duration::from_millis(300);
-/// A wording shorter than this stands in too many events by chance.
-const SHORTEST_SAYING: usize = 12;
 
 /// What forgetting has done, and where traces may remain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForgetReport {
     /// The memories that are gone.
     pub forgotten: Vec<MemoryId>,
+    /// How many events are gone, prompts among them.
+    pub events: u64,
     /// The memories that are in force again, because what had replaced them is gone.
     pub revived: Vec<MemoryId>,
+    /// Memories that are left and say the same in part.
+    pub mentioned_in: Vec<MemoryId>,
     /// The files that may still hold something of them, because they are in use, damaged or set aside.
     pub remains_in: Vec<PathBuf>,
 }
 
+/// What is to be forgotten.
+#[derive(Debug, Default)]
+pub(crate) struct Forgetting {
+    pub(crate) memories: BTreeSet<MemoryId>,
+    pub(crate) events: BTreeSet<EventId>,
+    pub(crate) texts: ForgottenTexts,
+}
+
 impl MemoryWriter<'_> {
-    /// Forgets memories, the events they came from, and every copy of both.
+    /// Forgets memories, the events that say them, and every copy of both.
     pub fn forget(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<ForgetReport, StoreError> {
-        // Another delivery of an event they came from may be waiting.
-        self.store.drain_spool(Purpose::Command)?;
-        let ids: BTreeSet<MemoryId> = ids.iter().copied().collect();
-        let (graves, revived) = self.store.write("forget", |transaction| {
-            let replaced = replaced_by(transaction, &ids)?;
-            let graves = erase_all(transaction, &ids, now)?;
-            Ok((graves, still_in_force(transaction, replaced)?))
-        })?;
-        let mut remains_in = forget_in_copies(&self.store.home, &graves, now);
-        if !self.store.scrub()? {
-            remains_in.extend([self.store.path.clone(), beside(&self.store.path, "-wal")]);
-        }
-        remains_in.extend(repair::quarantined(&self.store.home));
-        remains_in.extend(Spool::new(&self.store.home).leftovers());
-        Ok(ForgetReport { forgotten: ids.into_iter().collect(), revived, remains_in })
+        let memories = ids.iter().copied().collect();
+        self.store.forget(Forgetting { memories, ..Forgetting::default() }, now)
+    }
+
+    /// Forgets everything that holds a phrase: memories, what memories said before, events, injected texts.
+    pub fn forget_text(&mut self, phrase: &str, now: Timestamp) -> Result<ForgetReport, StoreError> {
+        let texts = ForgottenTexts::with_phrase(phrase);
+        self.store.forget(Forgetting { texts, ..Forgetting::default() }, now)
     }
 
     /// Lets a text be written again that was forgotten: the user asked for it by name.
@@ -65,17 +75,61 @@ impl MemoryWriter<'_> {
     }
 }
 
+/// What holds a phrase.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PhraseMatches {
+    /// Memories that say it.
+    pub memories: Vec<MemoryId>,
+    /// Memories that only said it before they were revised.
+    pub revised: Vec<MemoryId>,
+    /// Events that say it, prompts among them, in the order they arrived.
+    pub events: Vec<StoredEvent>,
+    /// How many injected texts say it.
+    pub injections: u64,
+}
+
 impl MemoryReader<'_> {
-    /// Returns the memories that say a text word for word: what was put together from a forgotten memory may still hold its words.
-    pub fn containing(&self, text: &str) -> Result<Vec<MemoryId>, StoreError> {
-        if text.len() < SHORTEST_SAYING {
-            return Ok(Vec::new());
-        }
+    /// Finds everything that holds a phrase, whatever its case and spacing.
+    pub fn containing(&self, phrase: &str) -> Result<PhraseMatches, StoreError> {
+        let texts = ForgottenTexts::with_phrase(phrase);
         self.store.read("look where it is said", |db| {
-            let sql = "SELECT id FROM memories WHERE instr(title, ?1) > 0 OR instr(body, ?1) > 0 OR instr(facts, ?1) > 0 ORDER BY id";
-            let mut statement = db.prepare_cached(sql)?;
-            let rows = statement.query_map([text], |row| row.get(0).map(MemoryId))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
+            let memories = memories_that_say(db, &texts)?;
+            let revised = revised_that_said(db, &texts)?;
+            let revised = revised.into_iter().filter(|id| !memories.contains(id)).collect();
+            let mut events = events_from(db.prepare(concat!(all_events!(), " ORDER BY e.id"))?.query([])?)?;
+            events.retain(|stored| is_said(&stored.event.payload, &texts, false));
+            let injections = injections_that_say(db, &texts)?.len() as u64;
+            Ok(PhraseMatches { memories, revised, events, injections })
+        })
+    }
+}
+
+impl EventWriter<'_> {
+    /// Forgets events, in every copy, for good: delivered or imported again, they stay out.
+    pub fn forget(&mut self, ids: &[EventId], now: Timestamp) -> Result<ForgetReport, StoreError> {
+        let events = ids.iter().copied().collect();
+        self.store.forget(Forgetting { events, ..Forgetting::default() }, now)
+    }
+}
+
+impl Store {
+    fn forget(&mut self, mut what: Forgetting, now: Timestamp) -> Result<ForgetReport, StoreError> {
+        // Another delivery of an event that goes may be waiting.
+        self.drain_spool(Purpose::Command)?;
+        let erased = self.write("forget", |transaction| erase_all(transaction, &mut what, now))?;
+        let mut remains_in = forget_files::forget_in_files(&self.home, &what, &erased, now);
+        if !self.scrub_mirror().unwrap_or(false) {
+            remains_in.push(self.home.mirror());
+        }
+        if !self.scrub()? {
+            remains_in.extend([self.path.clone(), beside(&self.path, "-wal")]);
+        }
+        Ok(ForgetReport {
+            forgotten: what.memories.into_iter().collect(),
+            events: erased.event_keys.len() as u64,
+            revived: erased.revived,
+            mentioned_in: erased.mentioned_in,
+            remains_in,
         })
     }
 }
@@ -137,52 +191,74 @@ fn still_in_force(db: &Connection, ids: Vec<MemoryId>) -> rusqlite::Result<Vec<M
 }
 
 /// What remains of a forgotten memory.
-struct Tombstone {
-    uid: String,
+pub(crate) struct Tombstone {
+    pub(crate) uid: String,
     fingerprints: Vec<Digest>,
-    event_keys: Vec<Vec<u8>>,
 }
 
-fn erase_all(db: &Connection, ids: &BTreeSet<MemoryId>, now: Timestamp) -> Result<Vec<Tombstone>, TxError> {
-    let mut graves = Vec::new();
-    let mut index_is_stale = false;
-    for id in ids {
-        let uid =
-            db.query_row("SELECT uid FROM memories WHERE id = ?1", [id.0], |row| row.get(0)).optional()?;
-        let grave = dig(db, *id, uid.ok_or(StoreError::NoSuchMemory(*id))?)?;
-        index_is_stale |= !erase(db, *id)?;
-        bury(db, &grave, now)?;
-        graves.push(grave);
+/// What was erased in one database.
+#[derive(Default)]
+pub(crate) struct Erased {
+    pub(crate) graves: Vec<Tombstone>,
+    pub(crate) event_keys: BTreeSet<Vec<u8>>,
+    revived: Vec<MemoryId>,
+    mentioned_in: Vec<MemoryId>,
+}
+
+/// Erases in one database: what is listed, and what says it. Adds to `what` the memories and the texts that came up on the way.
+pub(crate) fn erase_all(db: &Connection, what: &mut Forgetting, now: Timestamp) -> Result<Erased, TxError> {
+    // Memories go for a phrase of a person's choice, and not for sharing words with one that goes.
+    let phrase = what.texts.phrase();
+    if let Some(phrase) = &phrase {
+        what.memories.extend(memories_that_say(db, phrase)?);
     }
+    let mut graves = Vec::new();
+    for id in &what.memories {
+        memories::refuse_unknown(db, *id)?;
+        let wordings = wordings(db, *id)?;
+        wordings.iter().for_each(|content| what.texts.add(content));
+        graves.push(dig(db, *id, &wordings)?);
+    }
+    let replaced = replaced_by(db, &what.memories)?;
+    let mut erased = Erased { graves, event_keys: events_that_say(db, what)?, ..Erased::default() };
+    if let Some(phrase) = &phrase {
+        erase_earlier_wordings(db, phrase)?;
+        erase_held(db, phrase)?;
+    }
+    erase_said(db, &what.texts)?;
+    let mut index_is_stale = false;
+    for id in &what.memories {
+        index_is_stale |= !erase(db, *id)?;
+    }
+    erased.graves.iter().try_for_each(|grave| bury(db, grave, now))?;
+    bury_events(db, &erased.event_keys)?;
     if index_is_stale {
         words::rebuild(db, |_| {})?;
-    } else {
+    } else if !what.memories.is_empty() {
         words::forget_stray_words(db)?;
     }
-    Ok(graves)
+    erased.revived = still_in_force(db, replaced)?;
+    let mentioned: BTreeSet<MemoryId> =
+        memories_that_say(db, &what.texts)?.into_iter().chain(revised_that_said(db, &what.texts)?).collect();
+    erased.mentioned_in = mentioned.into_iter().collect();
+    Ok(erased)
 }
 
-/// Gathers what must stay out: every wording there ever was, the events they came from, and other events with the same text.
-fn dig(db: &Connection, id: MemoryId, uid: String) -> rusqlite::Result<Tombstone> {
-    let wordings = wordings(db, id)?;
-    let keys =
-        "SELECT e.idempotency_key FROM events e JOIN evidence v ON v.event_id = e.id WHERE v.memory_id = ?1";
-    let mut statement = db.prepare_cached(keys)?;
-    let mut event_keys: Vec<Vec<u8>> =
-        statement.query_map([id.0], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    for (title, body) in &wordings {
-        event_keys.extend(events_that_say(db, title)?);
-        event_keys.extend(events_that_say(db, body)?);
+/// Gathers what must stay out: every wording there ever was.
+fn dig(db: &Connection, id: MemoryId, wordings: &[Content]) -> rusqlite::Result<Tombstone> {
+    let uid = db.query_row("SELECT uid FROM memories WHERE id = ?1", [id.0], |row| row.get(0))?;
+    let fingerprints = wordings.iter().map(Content::fingerprint).collect();
+    Ok(Tombstone { uid, fingerprints })
+}
+
+/// Returns what a memory says and said before. Of a damaged one, the title and the body as far as they can be read.
+fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Content>, TxError> {
+    if let (Ok(memory), Ok(revisions)) = (memories::read(db, id), revisions::read_all(db, id)) {
+        return Ok([memory.content]
+            .into_iter()
+            .chain(revisions.into_iter().map(|old| old.content))
+            .collect());
     }
-    let fingerprints = wordings.into_iter().map(|(title, body)| {
-        let wording = Content { title, ..Content::new(Kind::Note, "", &body) };
-        wording.fingerprint()
-    });
-    Ok(Tombstone { uid, fingerprints: fingerprints.collect(), event_keys })
-}
-
-/// Returns the titles and bodies a memory has had.
-fn wordings(db: &Connection, id: MemoryId) -> rusqlite::Result<Vec<(String, String)>> {
     let sql = "SELECT title, body FROM memories WHERE id = ?1 UNION SELECT title, body FROM revisions WHERE memory_id = ?1";
     let mut statement = db.prepare_cached(sql)?;
     let rows = statement.query_map([id.0], |row| {
@@ -191,25 +267,131 @@ fn wordings(db: &Connection, id: MemoryId) -> rusqlite::Result<Vec<(String, Stri
             let bytes = row.get_ref(column)?.as_bytes_or_null().ok().flatten().unwrap_or_default();
             Ok(String::from_utf8_lossy(bytes).into_owned())
         };
-        Ok((text(0)?, text(1)?))
+        Ok(Content { title: text(0)?, ..Content::new(Kind::Note, "", &text(1)?) })
     })?;
-    rows.collect()
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Returns the events whose payload holds a text. Too short a text would take unrelated ones with it.
-fn events_that_say(db: &Connection, text: &str) -> rusqlite::Result<Vec<Vec<u8>>> {
-    if text.len() < SHORTEST_SAYING {
-        return Ok(Vec::new());
+/// Returns the memories that say a text.
+pub(crate) fn memories_that_say(db: &Connection, texts: &ForgottenTexts) -> Result<Vec<MemoryId>, TxError> {
+    let mut statement = db.prepare("SELECT id FROM memories ORDER BY id")?;
+    let ids: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let mut said = Vec::new();
+    for id in ids.into_iter().map(MemoryId) {
+        // What cannot be read cannot be compared; a check names it.
+        if memories::read(db, id).is_ok_and(|memory| texts.are_in_content(&memory.content)) {
+            said.push(id);
+        }
     }
-    // Payloads are JSON: the text stands in them as JSON writes it.
-    let written = serde_json::to_string(text).unwrap_or_default();
-    let written = written.trim_matches('"');
-    let mut statement =
-        db.prepare_cached("SELECT idempotency_key FROM events WHERE instr(payload, ?1) > 0")?;
-    statement.query_map([written], |row| row.get(0))?.collect()
+    Ok(said)
 }
 
-/// Removes one memory and what it came from. `secure_delete` and FTS5's `secure-delete` overwrite the freed bytes.
+/// Returns the keys of the events that are listed, that say it, or that a forgotten memory was made from and share a word with it.
+fn events_that_say(db: &Connection, what: &Forgetting) -> rusqlite::Result<BTreeSet<Vec<u8>>> {
+    let mut evidence = BTreeSet::new();
+    let mut statement = db.prepare_cached("SELECT event_id FROM evidence WHERE memory_id = ?1")?;
+    for id in &what.memories {
+        for event in statement.query_map([id.0], |row| row.get::<_, i64>(0))? {
+            evidence.insert(EventId(event?));
+        }
+    }
+    let mut statement = db.prepare("SELECT id, idempotency_key, payload FROM events")?;
+    let mut rows = statement.query([])?;
+    let mut keys = BTreeSet::new();
+    while let Some(row) = rows.next()? {
+        let id = EventId(row.get(0)?);
+        let payload: String = row.get(2)?;
+        if what.events.contains(&id) || is_said(&payload, &what.texts, evidence.contains(&id)) {
+            keys.insert(row.get(1)?);
+        }
+    }
+    Ok(keys)
+}
+
+/// Whether the payload of an event says it; one that a memory was made from does so by a single word.
+pub(crate) fn is_said(payload: &str, texts: &ForgottenTexts, is_evidence: bool) -> bool {
+    let said = strings_of(payload).join("\n");
+    texts.are_in(&said) || texts.are_in(payload) || (is_evidence && texts.share_a_word_with(&said))
+}
+
+/// Removes what memories said before they were revised, where it says it. Only for a phrase of a person's choice: of other memories
+/// that say the same as a forgotten one the person decides.
+fn erase_earlier_wordings(db: &Connection, texts: &ForgottenTexts) -> Result<(), TxError> {
+    for id in revised_that_said(db, texts)? {
+        let mut earlier = revisions::read_all(db, id)?;
+        earlier.retain(|old| !texts.are_in_content(&old.content));
+        db.execute("DELETE FROM revisions WHERE memory_id = ?1", [id.0])?;
+        earlier.iter().try_for_each(|old| revisions::insert(db, id, old))?;
+        // The mirror has them too, and only the triggers of a memory list it.
+        db.execute("INSERT INTO mirror_queue (memory_id) VALUES (?1)", [id.0])?;
+    }
+    Ok(())
+}
+
+/// Removes what a team forgot and is held to be restored, where it says it.
+fn erase_held(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<()> {
+    let held = rows_that_say(db, "SELECT id, content FROM held_memories", texts)?;
+    held.into_iter().try_for_each(|id| db.execute("DELETE FROM held_memories WHERE id = ?1", [id]).map(drop))
+}
+
+/// Removes injected texts and code maps that say it.
+fn erase_said(db: &Connection, texts: &ForgottenTexts) -> Result<(), TxError> {
+    for id in injections_that_say(db, texts)? {
+        db.execute("DELETE FROM injection_texts WHERE injection_id = ?1", [id])?;
+    }
+    let changes = "SELECT id, path || char(10) || qualified_name || char(10) || signature FROM code_changes";
+    for id in rows_that_say(db, changes, texts)? {
+        db.execute("DELETE FROM code_changes WHERE id = ?1", [id])?;
+    }
+    erase_maps(db, texts)
+}
+
+/// Returns the memories that said it before they were revised.
+fn revised_that_said(db: &Connection, texts: &ForgottenTexts) -> Result<Vec<MemoryId>, TxError> {
+    let mut statement = db.prepare("SELECT DISTINCT memory_id FROM revisions ORDER BY memory_id")?;
+    let ids: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    let said_it = |id: &MemoryId| {
+        let earlier = revisions::read_all(db, *id).unwrap_or_default();
+        earlier.iter().any(|old| texts.are_in_content(&old.content))
+    };
+    Ok(ids.into_iter().map(MemoryId).filter(said_it).collect())
+}
+
+fn injections_that_say(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<Vec<i64>> {
+    rows_that_say(db, "SELECT injection_id, text FROM injection_texts", texts)
+}
+
+/// Returns the numbers of the rows whose text says it.
+fn rows_that_say(db: &Connection, sql: &str, texts: &ForgottenTexts) -> rusqlite::Result<Vec<i64>> {
+    let mut statement = db.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let mut said = Vec::new();
+    while let Some(row) = rows.next()? {
+        if is_said(&row.get::<_, String>(1)?, texts, false) {
+            said.push(row.get(0)?);
+        }
+    }
+    Ok(said)
+}
+
+/// Removes the code maps of files that say it: they are made again when the file is next seen.
+fn erase_maps(db: &Connection, texts: &ForgottenTexts) -> Result<(), TxError> {
+    let sql = "SELECT project_id, path, qualified_name || char(10) || signature FROM symbols";
+    let mut statement = db.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let mut said: BTreeSet<(i64, String)> = BTreeSet::new();
+    while let Some(row) = rows.next()? {
+        if texts.are_in(&row.get::<_, String>(2)?) {
+            said.insert((row.get(0)?, row.get(1)?));
+        }
+    }
+    for (project, path) in said {
+        db.execute("DELETE FROM mapped_files WHERE project_id = ?1 AND path = ?2", params![project, path])?;
+    }
+    Ok(())
+}
+
+/// Removes one memory. `secure_delete` and FTS5's `secure-delete` overwrite the freed bytes.
 ///
 /// Returns whether its words could be taken out of the index: of a damaged memory nobody knows which they were.
 fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
@@ -217,10 +399,6 @@ fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
     if let Some(memory) = &memory {
         words::remove(db, memory)?;
     }
-    db.execute(
-        "DELETE FROM events WHERE id IN (SELECT event_id FROM evidence WHERE memory_id = ?1)",
-        [id.0],
-    )?;
     hand_on_replaced(db, id)?;
     // The texts that were injected hold its words.
     db.execute(
@@ -268,41 +446,22 @@ fn other_replacement(db: &Connection, old: MemoryId, than: MemoryId) -> rusqlite
     Ok(None)
 }
 
-fn bury(db: &Connection, grave: &Tombstone, now: Timestamp) -> rusqlite::Result<()> {
+/// Sets a tombstone against every wording.
+pub(crate) fn bury(db: &Connection, grave: &Tombstone, now: Timestamp) -> rusqlite::Result<()> {
     for fingerprint in &grave.fingerprints {
         db.execute(
             "INSERT OR REPLACE INTO tombstones (uid, fingerprint, forgotten_at_ms) VALUES (?1, ?2, ?3)",
             params![grave.uid, fingerprint.0, now.0],
         )?;
     }
-    for key in &grave.event_keys {
+    Ok(())
+}
+
+/// Removes events, and keeps their keys so that they stay out.
+pub(crate) fn bury_events(db: &Connection, keys: &BTreeSet<Vec<u8>>) -> rusqlite::Result<()> {
+    for key in keys {
         db.execute("INSERT OR IGNORE INTO forgotten_events (idempotency_key) VALUES (?1)", [key])?;
         db.execute("DELETE FROM events WHERE idempotency_key = ?1", [key])?;
     }
     Ok(())
-}
-
-/// Forgets in every copy; returns the copies where that could not be done.
-fn forget_in_copies(home: &Home, graves: &[Tombstone], now: Timestamp) -> Vec<PathBuf> {
-    let forget_in = |path: &PathBuf| -> Result<bool, StoreError> {
-        let mut copy = Store::open_file(home, path, Purpose::Command, now)?;
-        copy.write("forget in a copy", |transaction| {
-            // The copy may hold an older wording: look up its memories by uid, and erase what that file holds.
-            let mut there = transaction.prepare("SELECT id FROM memories WHERE uid = ?1")?;
-            let ids = graves
-                .iter()
-                .map(|grave| there.query_row([&grave.uid], |row| row.get(0).map(MemoryId)).optional());
-            let ids: BTreeSet<MemoryId> =
-                ids.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?;
-            erase_all(transaction, &ids, now)?;
-            graves.iter().try_for_each(|grave| bury(transaction, grave, now))?;
-            Ok(())
-        })?;
-        let scrubbed = copy.scrub()?;
-        // A copy is one file: what restores it must not have to look for a log.
-        copy.batch("PRAGMA journal_mode = DELETE")?;
-        Ok(scrubbed)
-    };
-    let copies = maintain::backups(home);
-    copies.into_iter().filter(|path| !forget_in(path).unwrap_or(false)).collect()
 }

@@ -6,7 +6,7 @@ use crate::db::migrate;
 use crate::upkeep::repair;
 use crate::{Store, StoreError};
 use backstory_memory::MemoryId;
-use rusqlite::Connection;
+use rusqlite::{Connection, ffi};
 
 /// How thoroughly to check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +75,11 @@ impl Store {
                 }
                 done => done?,
             }
-            Ok(lines)
+            match lines.iter().find_map(|line| read_failure(line)) {
+                // The disk could not be read: whether the file is sound is not known.
+                Some(failure) => Err(rusqlite::Error::SqliteFailure(failure, None).into()),
+                None => Ok(lines),
+            }
         })
     }
 
@@ -145,6 +149,14 @@ fn complaints(db: &Connection, sql: &str, lines: &mut Vec<String>) -> rusqlite::
     Ok(())
 }
 
+/// Returns the failure to read that a complaint of SQLite's check reports in the place of damage.
+fn read_failure(complaint: &str) -> Option<ffi::Error> {
+    let code: i32 = complaint.split("error code=").nth(1)?.trim().parse().ok()?;
+    let failure = ffi::Error::new(code);
+    let is_damage = failure.extended_code == ffi::SQLITE_IOERR_CORRUPTFS;
+    (failure.code == rusqlite::ErrorCode::SystemIoFailure && !is_damage).then_some(failure)
+}
+
 /// Whether a complaint is only about the word index, which is derived and can be rebuilt.
 fn is_of_words(complaint: &str) -> bool {
     complaint.contains("memory_words") || complaint.contains("fts5")
@@ -152,7 +164,7 @@ fn is_of_words(complaint: &str) -> bool {
 
 /// Whether SQLite failed to parse the definition of a table: the statement of the check itself is always well formed.
 fn is_garbled(error: &rusqlite::Error) -> bool {
-    error.sqlite_error().is_some_and(|error| error.extended_code == rusqlite::ffi::SQLITE_ERROR)
+    error.sqlite_error().is_some_and(|error| error.extended_code == ffi::SQLITE_ERROR)
 }
 
 fn is_damage(error: &rusqlite::Error) -> bool {

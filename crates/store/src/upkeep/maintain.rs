@@ -4,7 +4,7 @@
 //! most [`CLOCK_STEP_DAYS`] a run and never goes back. Events age by the order in which they arrived, not by their own times (R15).
 
 use crate::db::facets::{UpkeepReader, UpkeepWriter};
-use crate::db::home::{beside, make_private_dir, make_private_file};
+use crate::db::home::{beside, make_private_dir, make_private_file, open_private_file};
 use crate::db::metadata;
 use crate::sync::held;
 use crate::{CheckDepth, Home, Spool, Store, StoreError};
@@ -54,6 +54,8 @@ const LATEST_NAME: i64 = 999_999_999_999_999;
 pub(crate) const RETENTION_CLOCK: &str = "retention_clock_ms";
 /// The metadata key of when the last backup was made.
 const BACKED_UP_AT: &str = "backed_up_at_ms";
+/// The metadata key of when housekeeping was last done.
+const MAINTAINED_AT: &str = "maintained_at_ms";
 
 impl UpkeepWriter<'_> {
     /// Does all housekeeping that is due.
@@ -62,6 +64,10 @@ impl UpkeepWriter<'_> {
         retention: RetentionPolicy,
         now: Timestamp,
     ) -> Result<MaintainReport, StoreError> {
+        // Two at a time would remove each other's unfinished backups. The second finds little left to do.
+        let lock_path = self.store.home.maintenance_lock();
+        let lock = open_private_file(&lock_path)?;
+        lock.lock().map_err(|error| StoreError::io("lock", &lock_path, error))?;
         let before = self.store.file_bytes()?;
         let events_removed = self.store.remove_old_events(retention, now)?;
         self.store.remove_old_records(retention)?;
@@ -71,7 +77,14 @@ impl UpkeepWriter<'_> {
         self.store.upkeep_mut().vacuum()?;
         self.store.upkeep().checkpoint()?;
         Spool::new(&self.store.home).clear_unfinished(now);
-        let backup = self.store.back_up_if_due(retention, now)?;
+        let is_due = self.store.is_backup_due(retention, now)?;
+        let mirrored = if is_due { self.store.check_mirror() } else { self.follow_mirror() };
+        // What the mirror lacks stays listed, and whoever closes the store next tries again. A backup is all the more wanted.
+        drop(mirrored);
+        let backup =
+            if is_due && retention.backups > 0 { self.store.try_back_up(retention, now)? } else { None };
+        self.store
+            .write("note when housekeeping was done", |db| Ok(metadata::note(db, MAINTAINED_AT, &now.0)?))?;
         let bytes_freed = before.saturating_sub(self.store.file_bytes()?);
         Ok(MaintainReport { events_removed, bytes_freed, backup })
     }
@@ -118,6 +131,21 @@ impl UpkeepWriter<'_> {
 }
 
 impl UpkeepReader<'_> {
+    /// Whether housekeeping was not done for so many hours. A new store begins with nothing to do.
+    pub fn is_maintenance_due(&self, hours: u32, now: Timestamp) -> Result<bool, StoreError> {
+        self.store.read("see when housekeeping was done", |db| {
+            let made = || {
+                let sql = "SELECT min(applied_at_ms) FROM applied_migrations";
+                db.query_row(sql, [], |row| row.get::<_, Option<i64>>(0))
+            };
+            let last = match metadata::number(db, MAINTAINED_AT)? {
+                Some(last) => Some(last),
+                None => made()?,
+            };
+            Ok(last.is_some_and(|last| is_older(last, hours, now)))
+        })
+    }
+
     /// Truncates the log if it has grown long.
     ///
     /// The first process to open the store reads the whole log, so it is kept short enough for that to go unnoticed
@@ -175,18 +203,18 @@ impl Store {
         Err(StoreError::Damaged { path: self.path.clone(), detail })
     }
 
-    fn back_up_if_due(
+    /// Whether the newest backup is too old, or the last look at the mirror where no backups are kept.
+    fn is_backup_due(&self, retention: RetentionPolicy, now: Timestamp) -> Result<bool, StoreError> {
+        let name = if retention.backups == 0 { MAINTAINED_AT } else { BACKED_UP_AT };
+        let last = self.read("see when a copy was made", |db| Ok(metadata::number(db, name)?))?;
+        Ok(last.is_none_or(|last| is_older(last, retention.backup_hours, now)))
+    }
+
+    fn try_back_up(
         &mut self,
         retention: RetentionPolicy,
         now: Timestamp,
     ) -> Result<Option<PathBuf>, StoreError> {
-        let every = i64::from(retention.backup_hours) * 3_600_000;
-        let last = self.read("see when a copy was made", |db| Ok(metadata::number(db, BACKED_UP_AT)?))?;
-        // A clock that was set back must not delay backups for years.
-        let is_due = last.is_none_or(|last| now.0.saturating_sub(last).saturating_abs() >= every);
-        if retention.backups == 0 || !is_due {
-            return Ok(None);
-        }
         match self.upkeep_mut().back_up(retention, now) {
             // The good backups stay; the next command checks closely and repairs what it can.
             Err(StoreError::Damaged { .. }) => Ok(None),
@@ -239,6 +267,11 @@ impl Store {
     }
 }
 
+/// Whether a time is at least so many hours away. A clock that was set back must not delay anything for years.
+fn is_older(last: i64, hours: u32, now: Timestamp) -> bool {
+    now.0.saturating_sub(last).saturating_abs() >= i64::from(hours) * 3_600_000
+}
+
 /// Advances our own clock by as much as the machine's advanced since the last run, and returns it.
 fn advance_clock(db: &Connection, now: Timestamp) -> rusqlite::Result<i64> {
     let most = CLOCK_STEP_DAYS * Timestamp::DAY_MS;
@@ -273,7 +306,7 @@ fn newest_older_than(db: &Connection, clock: i64, days: u32) -> rusqlite::Result
 }
 
 /// Removes unfinished backups.
-fn remove_unfinished(dir: &Path) -> Result<(), StoreError> {
+pub(crate) fn remove_unfinished(dir: &Path) -> Result<(), StoreError> {
     let Ok(entries) = fs::read_dir(dir) else { return Ok(()) };
     let files = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
     for file in files.filter(|file| file.extension().is_some_and(|end| end == "tmp" || end == "tmp-journal"))

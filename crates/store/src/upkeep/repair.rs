@@ -12,7 +12,7 @@ use crate::{CheckDepth, CheckReport, Home, Purpose, Store, StoreError};
 use backstory_memory::Timestamp;
 use rusqlite::Connection;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// What a repair did.
@@ -22,7 +22,9 @@ pub struct RepairReport {
     pub quarantine: Option<PathBuf>,
     /// The backup the database was restored from.
     pub restored_from: Option<PathBuf>,
-    /// Memories from the damaged file that the backup lacked, or had in an older state.
+    /// Memories from the mirror that the backup lacked, or had in an older state.
+    pub mirrored: u64,
+    /// Memories from the damaged file that backup and mirror lacked, or had in an older state.
     pub salvaged: u64,
     /// Memories whose content was damaged and restored from a backup.
     pub mended: u64,
@@ -69,20 +71,29 @@ fn note(home: &Home, detail: &str) {
 /// Refuses a home whose database is missing or empty although there was one: starting over would hide the loss.
 pub(crate) fn refuse_lost(home: &Home) -> Result<(), StoreError> {
     let database = home.database();
-    let is_empty = |path: &Path| fs::metadata(path).map_or(true, |metadata| metadata.len() == 0);
     // SQLite would remove a log without a database.
-    if is_empty(&database) && (!is_empty(&beside(&database, "-wal")) || !maintain::backups(home).is_empty()) {
+    if is_empty(&database) && (!is_empty(&beside(&database, "-wal")) || has_copies(home)) {
         return Err(lost(database));
     }
     Ok(())
 }
 
-/// Refuses a database without tables if there are backups.
+/// Refuses a database without tables if there are copies of it.
 pub(crate) fn refuse_emptied(store: &Store) -> Result<(), StoreError> {
-    if store.is_main_database() && !maintain::backups(&store.home).is_empty() {
+    if store.is_main_database() && has_copies(&store.home) {
         return Err(lost(store.path.clone()));
     }
     Ok(())
+}
+
+/// Whether a file is missing or empty. One that cannot be looked at may be neither.
+fn is_empty(path: &Path) -> bool {
+    fs::metadata(path)
+        .map_or_else(|error| error.kind() == ErrorKind::NotFound, |metadata| metadata.len() == 0)
+}
+
+fn has_copies(home: &Home) -> bool {
+    !is_empty(&home.mirror()) || !maintain::backups(home).is_empty()
 }
 
 fn lost(path: PathBuf) -> StoreError {
@@ -102,7 +113,7 @@ pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<Repa
     if !note.exists() {
         return Ok(None);
     }
-    let repair = match look(home) {
+    let repair = match look_twice(home) {
         Ok(report) if report.file.is_empty() => mend(home, &report, now)?,
         Ok(_) | Err(StoreError::Damaged { .. }) => Some(replace(home, now)?),
         // There is no database that could be damaged, and nothing to restore it from.
@@ -113,6 +124,15 @@ pub(crate) fn repair_if_noted(home: &Home, now: Timestamp) -> Result<Option<Repa
     };
     fs::remove_file(&note).map_err(|error| StoreError::io("remove", &note, error))?;
     Ok(repair)
+}
+
+/// Checks closely, and again through another connection if something is wrong: a disk that fails to read once is not damage.
+fn look_twice(home: &Home) -> Result<CheckReport, StoreError> {
+    match look(home) {
+        Ok(report) if report.file.is_empty() => Ok(report),
+        Ok(_) | Err(StoreError::Damaged { .. }) => look(home),
+        Err(error) => Err(error),
+    }
 }
 
 /// Checks closely, and changes nothing.
@@ -174,7 +194,9 @@ fn replace(home: &Home, now: Timestamp) -> Result<RepairReport, StoreError> {
         keep(&beside(&database, suffix), &beside(&quarantine.join("backstory.db"), suffix))?;
     }
     let (mut store, restored_from) = make_replacement(home, now)?;
-    let salvaged = if is_lost { 0 } else { salvage::salvage(&mut store, &database)? };
+    let mirrored = salvage::salvage_mirror(&mut store, now)?;
+    let salvaged = if is_lost { 0 } else { salvage::salvage(&mut store, &database, now)? };
+    store.list_all_for_mirror()?;
     drop(store);
     // These vectors belong to another state of the database: without the file, all are made again.
     remove(&home.vectors())?;
@@ -185,7 +207,8 @@ fn replace(home: &Home, now: Timestamp) -> Result<RepairReport, StoreError> {
     fs::rename(home.replacement(), &database).map_err(|error| StoreError::io("replace", &database, error))?;
     let synced = File::open(home.root()).and_then(|dir| dir.sync_all());
     synced.map_err(|error| StoreError::io("sync", home.root(), error))?;
-    Ok(RepairReport { quarantine: Some(quarantine), restored_from, salvaged, ..RepairReport::default() })
+    let quarantine = Some(quarantine);
+    Ok(RepairReport { quarantine, restored_from, mirrored, salvaged, ..RepairReport::default() })
 }
 
 /// Creates a directory that no earlier repair has used, not even one in the same millisecond.
@@ -234,9 +257,7 @@ pub(crate) fn clear(path: &Path) -> Result<(), StoreError> {
 
 fn remove(path: &Path) -> Result<(), StoreError> {
     match fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(StoreError::io("remove", path, error))
-        }
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(StoreError::io("remove", path, error)),
         _ => Ok(()),
     }
 }

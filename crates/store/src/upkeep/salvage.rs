@@ -9,8 +9,10 @@ use crate::memories::revisions::{self, Author};
 use crate::memories::{links, revise};
 use crate::upkeep::maintain;
 use crate::upkeep::repair::clear;
-use crate::{IncomingEvent, MemoryOrigin, NewMemory, Project, Store, StoreError, events, memories};
-use backstory_memory::{EventId, Memory, MemoryId, ProjectId, ProjectRef, Redacted, Standing};
+use crate::{
+    Home, IncomingEvent, MemoryOrigin, NewMemory, Project, Purpose, Store, StoreError, events, memories,
+};
+use backstory_memory::{EventId, Memory, MemoryId, ProjectId, ProjectRef, Redacted, Standing, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::fs;
 use std::io::Write;
@@ -21,10 +23,11 @@ const HEADER: &[u8; 24] = b"SQLite format 3\0\x10\x00\x02\x02\x00\x40\x20\x20";
 /// The size of the smallest possible row: bounds how many there can be, whatever a damaged counter says.
 const SMALLEST_ROW: u64 = 40;
 
-/// Restores damaged memories from the newest backup that has them intact. Returns how many were restored.
+/// Restores damaged memories from the mirror, or the newest backup that has them intact. Returns how many were restored.
 pub(crate) fn mend_rows(store: &mut Store, damaged: &[MemoryId]) -> Result<u64, StoreError> {
     let mut left: Vec<MemoryId> = damaged.to_vec();
-    for copy in maintain::backups(&store.home).into_iter().rev() {
+    let backups = maintain::backups(&store.home).into_iter().rev();
+    for copy in std::iter::once(store.home.mirror()).chain(backups) {
         let Ok(copy) = Store::open_read_only(&store.home, copy) else { continue };
         let mut missing = Vec::new();
         for id in left {
@@ -56,17 +59,39 @@ fn mend_row(store: &mut Store, memory: &Memory) -> Result<bool, StoreError> {
     })
 }
 
+/// Adds every memory of the mirror that the store lacks. Returns how many that were. A mirror that cannot be read adds nothing.
+pub(crate) fn salvage_mirror(store: &mut Store, now: Timestamp) -> Result<u64, StoreError> {
+    let path = store.home.mirror();
+    let Ok(bytes) = fs::metadata(&path).map(|metadata| metadata.len()) else { return Ok(0) };
+    // Its log may hold the newest rows, and is not counted above.
+    let most = i64::try_from(bytes.saturating_mul(2) / SMALLEST_ROW).unwrap_or(0).max(100_000);
+    let mirror = open_in_todays_schema(&store.home, &path, now);
+    mirror.map_or(Ok(0), |mirror| salvage_from(store, &mirror, most))
+}
+
 /// Adds everything readable from a damaged database that the store lacks. Returns how many memories that were.
-pub(crate) fn salvage(store: &mut Store, damaged: &Path) -> Result<u64, StoreError> {
-    let readable = store.home.root().join("salvage.db");
+pub(crate) fn salvage(store: &mut Store, damaged: &Path, now: Timestamp) -> Result<u64, StoreError> {
+    let readable = store.home.salvage();
     let bytes = copy_readable(damaged, &readable)?;
     // With this setting, SQLite skips a table whose definition is garbled and reads the others; nothing is written.
-    let source = Store::open_read_only(&store.home, readable.clone())
+    let source = open_in_todays_schema(&store.home, &readable, now)
         .and_then(|source| source.batch("PRAGMA writable_schema = ON").map(|()| source));
     let most = i64::try_from(bytes / SMALLEST_ROW).unwrap_or(0);
     let salvaged = source.map_or(Ok(0), |source| salvage_from(store, &source, most));
     clear(&readable)?;
     salvaged
+}
+
+/// Opens a copy to read. An older one is migrated first, because rows are read with today's columns; if damage keeps it from being
+/// migrated, what its own columns allow is read.
+fn open_in_todays_schema(home: &Home, path: &Path, now: Timestamp) -> Result<Store, StoreError> {
+    let opened = Store::open_read_only(home, path.to_owned())?;
+    if opened.has_todays_schema() {
+        return Ok(opened);
+    }
+    drop(opened);
+    drop(Store::open_file(home, path, Purpose::Command, now));
+    Store::open_read_only(home, path.to_owned())
 }
 
 /// Copies a damaged database and gives it a header SQLite accepts, so that a torn end or a garbled header does not hide the rest.

@@ -60,6 +60,14 @@ fn write(store: &mut TestStore, n: usize) -> Vec<MemoryId> {
     let id = store.memories_mut().remember(&memory).unwrap();
     let session = store.session("s");
     store.injections_mut().record(&Injection { text, ..injection(project, session, &[id], NOW) }).unwrap();
+    // Others say it as well: a prompt that no memory came from, and an injection that does not name the memory.
+    let content = saying(n, "first");
+    let said = format!("As I said,\n\"{}\" -- {}!", content.title, content.body.to_uppercase());
+    store.record(&arrival_saying("s", &said, NOW));
+    store
+        .injections_mut()
+        .record(&Injection { text: said, ..injection(project, session, &[], NOW) })
+        .unwrap();
     match n % 4 {
         0 => {
             // The marker is only in the older wordings.
@@ -70,6 +78,19 @@ fn write(store: &mut TestStore, n: usize) -> Vec<MemoryId> {
         1 => vec![id, store.supersede(id, saying(n, "newer"))],
         _ => vec![id],
     }
+}
+
+/// Leaves a text where a log, a broken file of the spool and a killed repair would.
+fn leave_traces(home: &Home, text: &str) {
+    let spool = home.spool().join("bad");
+    for dir in [home.log().parent().unwrap(), &spool] {
+        std::fs::create_dir_all(dir).unwrap();
+    }
+    let lines = format!("2026 hook: fine\n2026 hook: cannot read {text}\n");
+    std::fs::write(home.log(), &lines).unwrap();
+    std::fs::write(home.log().with_extension("log.1"), &lines).unwrap();
+    std::fs::write(spool.join("broken"), format!("{{\"payload\": {text:?}, ")).unwrap();
+    std::fs::write(home.root().join("salvage.db"), text).unwrap();
 }
 
 /// S15, SEC-12.
@@ -84,7 +105,14 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
     // A second delivery of an event that will be forgotten still waits, and a copy is made between.
     Spool::new(&test).push(&arrival_saying("s", &markers(7).join(" "), NOW)).unwrap();
     store.upkeep_mut().back_up(KEEP, NOW.plus_ms(1)).unwrap();
-    assert!(!grep(test.root(), &markers(0)[0]).is_empty(), "the search itself works");
+    leave_traces(&test, &saying(3, "first").body);
+    store.upkeep_mut().follow_mirror().unwrap();
+    let traces = grep(test.root(), &markers(2)[0]);
+    for name in ["backstory.db", "mirror.db", "backstory.log", "backstory.log.1", "broken", "salvage.db"] {
+        let body = grep(test.root(), &markers(3)[2]);
+        let is_there = |(path, _): &(std::path::PathBuf, String)| path.to_string_lossy().contains(name);
+        assert!(traces.iter().chain(&body).any(is_there), "the search itself works: {name}");
+    }
 
     let ids: Vec<MemoryId> = victims.iter().flatten().copied().collect();
     let forgetting = store.forget(&ids);
@@ -102,6 +130,8 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
             .collect();
         assert_eq!(left, Vec::<String>::new(), "{}", path.display());
     }
+
+    assert_eq!(std::fs::read_to_string(Home::log(&test)).unwrap(), "2026 hook: fine\n");
 
     // The others are as they were, and nothing of the forgotten comes back by being delivered again.
     assert_eq!(store.memories().get_many(&bystanders).unwrap().len(), bystanders.len());
@@ -197,6 +227,92 @@ fn an_event_with_the_words_of_a_forgotten_memory_is_gone_too() {
     assert_eq!(store.events().count().unwrap(), 1);
     let home = store.close();
     assert_eq!(grep(home.root(), "zyx001"), vec![]);
+}
+
+/// What a memory was made from goes as far as it shares a word with it.
+#[test]
+fn an_event_that_only_supports_a_forgotten_memory_stays() {
+    let mut store = TestStore::new();
+    let texts = ["staging lives at zebra001", "edited src/deploy.rs", "the weather is fine"];
+    let events: Vec<_> = texts
+        .iter()
+        .map(|text| match store.record(&arrival_saying("s", text, NOW)) {
+            RecordOutcome::Stored(event) => event,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let project = store.project();
+    let origin = MemoryOrigin { events: events.clone(), ..MemoryOrigin::default() };
+    let content = Content {
+        files: vec!["src/deploy.rs".into()],
+        ..draft("Zebra001 is where staging lives", "in src/deploy.rs")
+    };
+    let id = store.memories_mut().remember(&NewMemory { origin, ..new(project, content) }).unwrap();
+    assert_eq!(store.forget(&[id]).events, 1);
+    assert!(store.events().get(events[0]).unwrap().is_none());
+    assert!(events[1..].iter().all(|event| store.events().get(*event).unwrap().is_some()));
+    let home = store.close();
+    assert_eq!(grep(home.root(), "zebra001"), vec![]);
+}
+
+/// S15: `forget --text`.
+#[test]
+fn a_phrase_is_forgotten_wherever_it_stands() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let said = store.note("said now", "the password of Zyx001Quux is a bird");
+    let before = store.note("said before", "of zyx001quux  IS what it was");
+    let long = "a sentence of so many letters that anybody who compares runs of them finds it again";
+    let beside = store.note("beside it", &format!("of zyx001quux is {long}"));
+    let other = store.note("another", long);
+    store.revise(before, draft("harmless", "now"), NOW.plus_ms(5));
+    let project = store.project();
+    let session = store.session("s");
+    let text = "about of zyx001quux is everything".to_owned();
+    store.injections_mut().record(&Injection { text, ..injection(project, session, &[], NOW) }).unwrap();
+    store.record(&arrival_saying("s", "nobody made a memory of zyx001quux\nis that so?", NOW));
+    store.record(&arrival_saying("s", "something else", NOW));
+    leave_traces(&test, "of zyx001quux is");
+    let held = "INSERT INTO held_memories (project_id, content, created_at_ms, held_at_ms, clock_ms)
+         VALUES (1, '{\"body\":\"of\\nzyx001quux is\"}', 0, 0, 0)";
+    store.raw().execute(held, []).unwrap();
+    store.back_up();
+    store.upkeep_mut().follow_mirror().unwrap();
+
+    let matches = store.memories().containing("of  ZYX001quux is").unwrap();
+    assert_eq!(
+        (matches.memories, matches.revised, matches.injections),
+        (vec![said, beside], vec![before], 1)
+    );
+    assert_eq!(matches.events.len(), 1);
+    let done = store.memories_mut().forget_text("of zyx001quux is", NOW).unwrap();
+    assert_eq!((done.forgotten, done.events, done.remains_in), (vec![said, beside], 1, vec![]));
+    assert_eq!(done.mentioned_in, [other], "it stays, and is named");
+    assert_eq!(store.memory(before).content.title, "harmless");
+    assert_eq!(store.events().count().unwrap(), 1);
+    drop(store);
+    assert_eq!(grep(test.root(), "zyx001"), vec![]);
+    let copy = paths_under(&test.backups()).into_iter().find(|path| path.is_file()).unwrap();
+    let kept = number(&Connection::open(copy).unwrap(), "SELECT count(*) FROM memories");
+    assert_eq!(kept, 2, "the backup keeps the same as the database");
+    drop(test.open());
+    assert_sound(&test);
+}
+
+/// S15: `forget --event`.
+#[test]
+fn a_forgotten_event_is_gone_from_the_copies_and_stays_out() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let event = arrival_saying("s", "zyx001quux is nobody's business", NOW);
+    let RecordOutcome::Stored(id) = store.record(&event) else { panic!() };
+    store.record(&arrival_saying("s", "something else", NOW));
+    store.back_up();
+    assert_eq!(store.events_mut().forget(&[id], NOW).unwrap().events, 1);
+    assert_eq!(store.record(&event), RecordOutcome::Forgotten);
+    assert_eq!(store.events().count().unwrap(), 1);
+    drop(store);
+    assert_eq!(grep(test.root(), "zyx001"), vec![]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod injections;
 mod killing;
 mod kit;
 mod limits;
+mod losing;
 mod maintaining;
 mod opening;
 mod polishing;

@@ -387,9 +387,17 @@ CREATE TABLE stale_vectors (
 ) STRICT;
 CREATE INDEX stale_vectors_with_rows ON stale_vectors (memory_id) WHERE may_have_rows = 1;
 
--- Every write of a memory, by whatever code, makes its vectors stale in the same transaction.
+-- Writes of memories that the mirror lacks (docs/design/0017-mirror.md). A memory may stand here twice: who has copied up to a number
+-- removes up to that number, and what was written meanwhile stays. AUTOINCREMENT: no number is used again.
+CREATE TABLE mirror_queue (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    memory_id INTEGER NOT NULL
+) STRICT;
+
+-- Every write of a memory, by whatever code, makes its vectors stale and its row in the mirror old, in the same transaction.
 CREATE TRIGGER memory_written AFTER INSERT ON memories BEGIN
     INSERT INTO stale_vectors (memory_id, may_have_rows) VALUES (new.id, 0) ON CONFLICT DO NOTHING;
+    INSERT INTO mirror_queue (memory_id) VALUES (new.id);
 END;
 CREATE TRIGGER memory_changed AFTER UPDATE OF title, body, facts, concepts, scope, project_id ON memories
 WHEN (old.title, old.body, old.facts, old.concepts, old.scope, old.project_id)
@@ -400,6 +408,10 @@ END;
 CREATE TRIGGER memory_forgotten AFTER DELETE ON memories BEGIN
     INSERT INTO stale_vectors (memory_id, may_have_rows) VALUES (old.id, 1) ON CONFLICT DO NOTHING;
     DELETE FROM stale_vectors WHERE memory_id = old.id AND may_have_rows = 0;
+    INSERT INTO mirror_queue (memory_id) VALUES (old.id);
+END;
+CREATE TRIGGER memory_updated AFTER UPDATE ON memories BEGIN
+    INSERT INTO mirror_queue (memory_id) VALUES (new.id);
 END;
 
 -- How far an import has read each location: an interrupted one continues there, and the next reads only what has changed.
