@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
 use crate::error::{AppError, ErrorCode, unknown_kind};
 use crate::settings::{Settings, project_file};
+use crate::speaker::Speaker;
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
 use backstory_exchange::located_project_ref;
 use backstory_memory::{Kind, MemoryId, ProjectId, ProjectRef, Redacted, Timestamp};
@@ -28,6 +29,8 @@ pub struct App {
     pub faults: Vec<AppError>,
     /// When the request began.
     pub now: Timestamp,
+    /// Who makes it.
+    pub speaker: Speaker,
     /// The folder it is about.
     pub cwd: PathBuf,
     /// Vectors that stay open between the requests of one process.
@@ -117,7 +120,9 @@ impl App {
         flags.iter().try_for_each(|flag| settings.lay_flag(flag))?;
         let config = settings.config()?;
         let now = now(&environment);
-        Ok(App { environment, home, settings, config, faults, now, cwd, vectors: VectorCache::default() })
+        let speaker = Speaker::of_process(&environment);
+        let vectors = VectorCache::default();
+        Ok(App { environment, home, settings, config, faults, now, speaker, cwd, vectors })
     }
 
     /// Opens the store to read and write.

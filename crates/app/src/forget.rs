@@ -80,6 +80,7 @@ impl App {
 
     /// Pins a memory, or releases it.
     pub fn pin(&self, store: &mut Store, id: MemoryId, pin: Pin) -> Result<(), AppError> {
+        self.refuse_agent("pin a memory")?;
         Ok(store.memories_mut().pin(id, pin)?)
     }
 }

@@ -8,7 +8,8 @@ use crate::app::App;
 use crate::error::{AppError, ErrorCode};
 use backstory_capture::{most_similar, prepare};
 use backstory_memory::{
-    Content, ContentRecord, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, title_from,
+    Content, ContentRecord, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, StandingReason,
+    title_from,
 };
 use backstory_store::{MemoryOrigin, NewMemory, Scope, Store};
 use std::path::Path;
@@ -88,11 +89,12 @@ impl App {
     /// Writes a memory that replaces another.
     pub fn supersede(&self, store: &mut Store, request: SupersedeRequest) -> Result<Memory, AppError> {
         let before = self.memory(store, request.id)?;
+        self.refuse_users_own(&before)?;
         let mut input = request.memory;
         // What replaces a decision is a decision, unless the caller says otherwise.
         input.content.kind.get_or_insert_with(|| before.content.kind.to_string());
         input.content.scope.get_or_insert_with(|| before.content.scope.as_str().to_owned());
-        let memory = self.new_memory(input, Provenance::User, before.project)?;
+        let memory = self.new_memory(input, self.speaker.provenance(), before.project)?;
         refuse_taken_uid(store, &memory)?;
         let id = store.memories_mut().supersede(request.id, &memory)?;
         self.maintain_if_due(store);
@@ -102,10 +104,22 @@ impl App {
     /// Gives a memory other words, and keeps what it said before as a revision.
     pub fn revise(&self, store: &mut Store, request: ReviseRequest) -> Result<Memory, AppError> {
         let before = self.memory(store, request.id)?;
+        self.refuse_users_own(&before)?;
         let content = prepare(self.revised(before, request.changes.content)?, &self.redactor());
         store.memories_mut().revise(request.id, &content, self.now)?;
         self.maintain_if_due(store);
         self.memory(store, request.id)
+    }
+
+    /// Refuses to an agent the user's own words: it may say something beside them, not in their place.
+    fn refuse_users_own(&self, memory: &Memory) -> Result<(), AppError> {
+        let is_users =
+            memory.content.provenance == Provenance::User || memory.standing_reason == StandingReason::User;
+        if is_users {
+            self.refuse_agent(&format!("change memory #{}, which is yours", memory.id))
+        } else {
+            Ok(())
+        }
     }
 
     /// Returns the content with the changes in place of what was there.
@@ -115,14 +129,15 @@ impl App {
             (Some(title), _) | (None, Some(title)) => title_from(title),
             (None, None) => before.title.clone(),
         };
-        if title.is_empty() {
+        if title.is_empty() || changes == ContentRecord::default() {
             return Err(
                 AppError::user("a memory needs words").hint(format!("`backstory revise {id} \"NEW TEXT\"`"))
             );
         }
         // A memory becomes the user's own only when the user wrote all of it: a new title over a stranger's text does not count.
         let is_rewritten = changes.body.is_some() && (before.facts.is_empty() || !changes.facts.is_empty());
-        let provenance = if is_rewritten { Provenance::User } else { before.provenance.clone() };
+        let said_by = self.speaker.provenance();
+        let provenance = if is_rewritten { said_by } else { before.provenance.clone().min(said_by) };
         // What somebody words anew is said by the words alone.
         let details = before.details.clone().filter(|_| changes.body.is_none() && changes.facts.is_empty());
         let kind = changes.kind(&provenance)?.unwrap_or(before.kind);

@@ -82,11 +82,7 @@ impl App {
 
     fn search_filter(&self, request: &SearchRequest, scope: Scope) -> Filter {
         Filter {
-            standing: if request.include_superseded {
-                StandingFilter::Any
-            } else {
-                StandingFilter::Confirmed
-            },
+            standing: if request.include_superseded { StandingFilter::Any } else { StandingFilter::Live },
             kinds: request.kinds.clone(),
             since: request.since,
             until: request.until,

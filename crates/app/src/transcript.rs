@@ -107,7 +107,7 @@ fn parts(body: EventBody) -> (StepKind, String, Option<String>) {
             };
             (what, command, Some(output))
         }
-        Activity::Looked { at } => (StepKind::Looked, at, None),
+        Activity::Looked { at, .. } => (StepKind::Looked, at, None),
         Activity::Fetched { request, answer } => (StepKind::Fetched, request, Some(answer)),
         Activity::Planned { steps } => {
             let mark = |is_done: bool| if is_done { "x" } else { " " };

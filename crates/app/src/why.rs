@@ -3,7 +3,7 @@
 use crate::app::App;
 use crate::engine::{Profile, engine_of, search_query};
 use crate::error::AppError;
-use backstory_memory::{Memory, MemoryId, Standing};
+use backstory_memory::{Memory, MemoryId};
 use backstory_recall::HitExplanation;
 use backstory_store::{Filter, Impressions, MemoryInjection, Scope, StandingFilter, Store, StoreError};
 
@@ -64,9 +64,9 @@ impl App {
     ) -> Result<HitExplanation, AppError> {
         let engine = engine_of(self, profile);
         let query = search_query(query, self.now, None);
-        let is_live = memory.standing == Standing::Confirmed;
+        let is_live = memory.standing.is_live();
         // A search leaves superseded memories out, so they have no rank; but they have a score.
-        let standing = if is_live { StandingFilter::Confirmed } else { StandingFilter::Any };
+        let standing = if is_live { StandingFilter::Live } else { StandingFilter::Any };
         let limit = self.config.search.limit;
         let filter = Filter { standing, limit, ..Filter::within(Scope::Project(memory.project)) };
         let explained = engine.searcher(store).explain(&query, &filter, memory.id)?;

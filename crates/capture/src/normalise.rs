@@ -117,7 +117,7 @@ fn call_files_from(root: &str, activity: &mut Activity) {
         return;
     }
     let path = match activity {
-        Activity::Ran { output: text, .. } | Activity::Looked { at: text } => {
+        Activity::Ran { output: text, .. } | Activity::Looked { at: text, .. } => {
             *text = text.replace(&format!("{root}/"), "");
             return;
         }

@@ -2,8 +2,8 @@
 
 use crate::commands::{
     completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, install,
-    maintain, mcp, pin, project, redact, remember, revise, search, serve, sessions, setup, show, status,
-    sync, team, timeline, view, why,
+    maintain, mcp, pin, project, redact, remember, review, revise, search, serve, sessions, setup, show,
+    status, sync, team, timeline, view, why,
 };
 use crate::ui::{Colour, Ui};
 use crate::version;
@@ -119,6 +119,12 @@ pub(crate) enum Command {
     Supersede(revise::ReviseArgs),
     /// Delete memories for good
     Forget(forget::ForgetArgs),
+    /// Look through this week's proposed memories, one key each
+    Review(review::ReviewArgs),
+    /// Confirm memories: from now on they may be injected
+    Confirm(review::JudgeArgs),
+    /// Retire memories: they hold no more, and stay as history
+    Retire(review::JudgeArgs),
     /// Pin a memory
     Pin(pin::PinArgs),
     /// Show whole memories

@@ -19,6 +19,7 @@ pub(crate) mod pin;
 pub(crate) mod project;
 pub(crate) mod redact;
 pub(crate) mod remember;
+pub(crate) mod review;
 pub(crate) mod revise;
 pub(crate) mod search;
 pub(crate) mod serve;
@@ -37,6 +38,7 @@ use crate::args::{Cli, Command};
 use crate::exit::Exit;
 use backstory_app::Environment;
 use backstory_app::{App, AppError};
+use backstory_store::Verdict;
 
 /// Does what was typed.
 pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> {
@@ -53,6 +55,9 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> 
         Command::Revise(args) => revise::run(args, &app()?, ui),
         Command::Supersede(args) => revise::run_supersede(args, &app()?, ui),
         Command::Forget(args) => forget::run(&args, &app()?, ui),
+        Command::Review(args) => review::run(&args, &app()?, ui),
+        Command::Confirm(args) => review::run_judge(&args, Verdict::Confirm, &app()?, ui),
+        Command::Retire(args) => review::run_judge(&args, Verdict::Retire, &app()?, ui),
         Command::Pin(args) => pin::run(&args, &app()?, ui),
         Command::Show(args) => show::run(&args, &app()?, ui),
         Command::Search(args) => search::run(&args, &app()?, ui),

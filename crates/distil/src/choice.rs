@@ -7,7 +7,7 @@ use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::request::subject_of_prompt;
 use super::transcript::Turn;
 use crate::prose::{plain, sentences, titled};
-use backstory_memory::{Kind, first_chars, keywords, title_from, words};
+use backstory_memory::{EvidenceKind, Kind, Provenance, first_chars, keywords, title_from, words};
 use backstory_store::OnRepeat;
 use std::collections::HashSet;
 
@@ -28,11 +28,12 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
     let title = title_from(&titled(claim, claim));
     Some(Finding {
         subject: subject_of_turn("choice", turn),
-        content: distilled(Kind::Decision, &title, &body, turn.provenance()),
+        content: distilled(Kind::Decision, &title, &body, Provenance::User),
         events: evidence([laid_out].into_iter().chain(turn.first()).chain([said])),
         at: said.at,
         again: OnRepeat::Replace,
         comparing: Comparing::Not,
+        evidence: EvidenceKind::Words,
         relates_to: Vec::new(),
     })
 }

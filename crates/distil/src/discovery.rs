@@ -5,7 +5,7 @@ use super::request::{Intent, intent, subject_of_prompt};
 use super::transcript::Turn;
 use crate::Closing;
 use crate::prose::own_words;
-use backstory_memory::{Details, Kind, WorkDetails, title_from};
+use backstory_memory::{Details, EvidenceKind, Kind, Provenance, WorkDetails, title_from};
 use backstory_store::OnRepeat;
 
 /// Fewer words than this answer nothing that could not be asked again for free.
@@ -21,7 +21,7 @@ pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
     let words = Some(own_words(message)).filter(|words| !words.is_empty());
     let details = WorkDetails { request: Some(request), commits: Vec::new() };
     let body = details.body(words.as_deref().unwrap_or(answer));
-    let mut content = distilled(Kind::Discovery, &title, &body, turn.provenance());
+    let mut content = distilled(Kind::Discovery, &title, &body, Provenance::Assistant);
     content.facts = closing.learned.clone();
     content.details = Some(Details::WorkDone(details));
     content.files = files(turn, &body);
@@ -32,6 +32,7 @@ pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
         at: said.at,
         again: OnRepeat::Replace,
         comparing: Comparing::Words,
+        evidence: EvidenceKind::Words,
         relates_to: Vec::new(),
     })
 }

@@ -7,7 +7,7 @@ use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::request::{Intent, intent, subject_of_prompt};
 use super::transcript::Turn;
 use crate::prose::{own_words, sentences};
-use backstory_memory::{Importance, Kind, keywords, title_from, words};
+use backstory_memory::{EvidenceKind, Importance, Kind, Provenance, keywords, title_from, words};
 use backstory_store::OnRepeat;
 
 /// A prompt that holds fewer keywords than this holds nothing of its own.
@@ -34,7 +34,7 @@ pub(super) fn talk(turn: &Turn<'_>, stated: &[Finding]) -> Option<Finding> {
     let request = Some(&said).filter(|said| !said.is_empty()).map(|said| format!("Asked: {said}\n\n"));
     let body = format!("{}Answered: {answered}", request.unwrap_or_default());
     let title = subject_of_prompt(&said).unwrap_or_else(|| title_from(&answered));
-    let mut content = distilled(Kind::Note, &title, &body, turn.provenance());
+    let mut content = distilled(Kind::Note, &title, &body, Provenance::Assistant);
     content.importance = Importance::new(1);
     Some(Finding {
         subject: subject_of_turn("talk", turn),
@@ -43,6 +43,7 @@ pub(super) fn talk(turn: &Turn<'_>, stated: &[Finding]) -> Option<Finding> {
         at: closing.at,
         again: OnRepeat::Replace,
         comparing: Comparing::Not,
+        evidence: EvidenceKind::Words,
         relates_to: Vec::new(),
     })
 }

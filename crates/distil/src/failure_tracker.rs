@@ -10,8 +10,8 @@ use crate::failures::{
 };
 use crate::testruns::{TestOutcome, TestRun};
 use backstory_memory::{
-    Activity, Details, Digest, ExitStatus, FailureDetails, FixDetails, FixSteps, Hunk, Kind, Provenance, cap,
-    first_chars, jaccard, title_from,
+    Activity, Details, Digest, EvidenceKind, ExitStatus, FailureDetails, FixDetails, FixSteps, Hunk, Kind,
+    Provenance, cap, first_chars, jaccard, title_from,
 };
 use backstory_store::OnRepeat;
 use std::cmp::Reverse;
@@ -134,21 +134,17 @@ impl<'a> FailureTracker<'a> {
     }
 
     /// Makes a finding of each failure; `fix_contexts` says what each turn did.
-    pub(super) fn findings(
-        &self,
-        turns: &[Turn<'a>],
-        fix_contexts: &HashMap<usize, FixContext>,
-    ) -> Vec<Finding> {
+    pub(super) fn findings(&self, fix_contexts: &HashMap<usize, FixContext>) -> Vec<Finding> {
         let fixed = self.fixed.iter().filter_map(|fix| {
             let context = self.steps.get(fix.fixed_at).and_then(|placed| fix_contexts.get(&placed.turn));
-            self.finding(turns, &FailureNote::fixed(self, fix, context))
+            self.finding(&FailureNote::fixed(self, fix, context))
         });
-        let open = self.open.iter().filter_map(|open| self.finding(turns, &FailureNote::open(open)));
-        let flaky = self.flaky.iter().filter_map(|fix| self.finding(turns, &FailureNote::flaky(fix)));
+        let open = self.open.iter().filter_map(|open| self.finding(&FailureNote::open(open)));
+        let flaky = self.flaky.iter().filter_map(|fix| self.finding(&FailureNote::flaky(fix)));
         fixed.chain(open).chain(flaky).collect()
     }
 
-    fn finding(&self, turns: &[Turn<'a>], note: &FailureNote<'_>) -> Option<Finding> {
+    fn finding(&self, note: &FailureNote<'_>) -> Option<Finding> {
         let (first, last) = (self.steps.get(note.first_at)?, self.steps.get(note.failed_at)?);
         let ran = self.ran_at(note.failed_at)?;
         let shown = FailureDisplay::from_run(ran, note.signature);
@@ -160,13 +156,8 @@ impl<'a> FailureTracker<'a> {
             ..note.details.clone()
         };
         let body = details.body(&shown.excerpt);
-        let fixed_turn = note.fixed_at.and_then(|at| self.steps.get(at)).map(|placed| placed.turn);
-        let sources = [Some(first.turn), Some(last.turn), fixed_turn];
-        let is_tainted =
-            sources.into_iter().flatten().any(|turn| turns.get(turn).is_some_and(|turn| turn.is_tainted));
-        let provenance = if is_tainted { Provenance::External } else { Provenance::Tool };
         let title = if note.details.is_flaky { shown.as_flaky() } else { shown.title };
-        let mut content = distilled(Kind::Failure, &title_from(&title), &body, provenance);
+        let mut content = distilled(Kind::Failure, &title_from(&title), &body, Provenance::Tool);
         content.facts = details.statements();
         content.details = Some(Details::Failure(details));
         content.files = note.files.clone();
@@ -180,6 +171,7 @@ impl<'a> FailureTracker<'a> {
             // A failure that returns does not discard the fix that is known.
             again: if note.fixed_at.is_some() { OnRepeat::ReinforceAndReplace } else { OnRepeat::Reinforce },
             comparing: Comparing::Not,
+            evidence: EvidenceKind::Structure,
             relates_to: note.work.into_iter().collect(),
         })
     }

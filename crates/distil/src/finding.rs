@@ -2,7 +2,9 @@
 
 use super::transcript::{TranscriptEntry, Turn};
 use backstory_capture::{Redactor, prepare};
-use backstory_memory::{Confidence, Content, Digest, EventId, Kind, Provenance, Redacted, Timestamp, digest};
+use backstory_memory::{
+    Confidence, Content, Digest, EventId, EvidenceKind, Kind, Provenance, Redacted, Timestamp, digest,
+};
 use backstory_store::OnRepeat;
 
 /// Something worth a memory.
@@ -14,6 +16,8 @@ pub(super) struct Finding<C = Content> {
     pub(super) content: C,
     /// What it came from, the incident first.
     pub(super) events: Vec<EventId>,
+    /// What speaks for it beside its words.
+    pub(super) evidence: EvidenceKind,
     /// When it was found.
     pub(super) at: Timestamp,
     /// What it means to meet it again.
@@ -28,10 +32,20 @@ pub(super) struct Finding<C = Content> {
 pub(super) type SafeFinding = Finding<Redacted<Content>>;
 
 impl Finding {
+    /// Gives it the provenance its words turned out to have. Only the user makes rules: from anybody else it is a fact.
+    pub(super) fn said_by(mut self, provenance: Provenance) -> Finding {
+        if self.content.kind == Kind::Rule && provenance != Provenance::User {
+            self.content.kind = Kind::Fact;
+        }
+        self.content.provenance = provenance;
+        self
+    }
+
     /// Takes out secrets, once more: what is put together may show what its parts did not.
     pub(super) fn redacted(self, redactor: &Redactor) -> SafeFinding {
-        let Finding { subject, content, events, at, again, comparing, relates_to } = self;
-        Finding { content: prepare(content, redactor), subject, events, at, again, comparing, relates_to }
+        let Finding { subject, content, events, evidence, at, again, comparing, relates_to } = self;
+        let content = prepare(content, redactor);
+        Finding { subject, content, events, evidence, at, again, comparing, relates_to }
     }
 }
 

@@ -2,9 +2,9 @@
 
 use super::finding::{Comparing, Finding, distilled, evidence};
 use super::session_notes::SessionNotes;
-use super::summary::{items, of_session, provenance};
+use super::summary::{evidence_of, items, of_session};
 use super::transcript::Turn;
-use backstory_memory::{Details, HandoffDetails, Kind, title_from};
+use backstory_memory::{Details, HandoffDetails, Kind, Provenance, title_from};
 use backstory_store::{OnRepeat, Session};
 
 /// How things lie in the project's folder.
@@ -51,7 +51,7 @@ pub(super) fn handoff(
         branch: tree.branch.clone(),
         dirty_files: items(tree.dirty.iter().cloned()),
     };
-    let mut content = distilled(Kind::Handoff, &title_from(&title), &details.body(), provenance(turns));
+    let mut content = distilled(Kind::Handoff, &title_from(&title), &details.body(), Provenance::Assistant);
     content.details = Some(Details::Handoff(details));
     content.files = stands_at.map(|finding| finding.content.files.clone()).unwrap_or_default();
     let last_turn = turns.last()?;
@@ -62,6 +62,7 @@ pub(super) fn handoff(
         at: last_turn.last()?.at,
         again: OnRepeat::Replace,
         comparing: Comparing::Not,
+        evidence: evidence_of(turns),
         relates_to: Vec::new(),
     })
 }

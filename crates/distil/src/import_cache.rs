@@ -147,6 +147,7 @@ mod tests {
             at: Timestamp(0),
             again: OnRepeat::Reinforce,
             comparing: Comparing::Statement(Box::new(said)),
+            evidence: backstory_memory::EvidenceKind::Words,
             relates_to: Vec::new(),
         }
     }

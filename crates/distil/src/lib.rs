@@ -21,6 +21,7 @@ mod failures;
 mod finding;
 mod handoff;
 mod import_cache;
+mod outside_words;
 mod pipeline;
 mod promotion;
 mod prose;

@@ -4,6 +4,7 @@
 
 use crate::code_changes::{anchor_all, read_code};
 use crate::finding::Comparing;
+use crate::outside_words::OutsideWords;
 use crate::promotion::promote;
 use crate::session_findings::findings;
 use crate::{ImportCache, reconcile, transcript};
@@ -103,6 +104,7 @@ fn distil_session(
         .collect();
     let mut report = DistilReport::default();
     let mut reconciled = Vec::new();
+    let outside = OutsideWords::from_entries(&entries);
     let imported: HashSet<EventId> =
         entries.iter().filter(|entry| entry.provenance == Provenance::Import).map(|entry| entry.id).collect();
     // A transcript that a repository carries has prompts, too, and nobody typed them here.
@@ -118,6 +120,11 @@ fn distil_session(
         };
         if comes_from_import {
             finding.content.provenance = finding.content.provenance.min(Provenance::Import);
+        }
+        // Of an account of the whole session each line is judged by itself where it is injected.
+        if !finding.content.kind.is_session_account() {
+            let provenance = outside.provenance_of(&finding.content, finding.events.first().copied());
+            finding = finding.said_by(provenance);
         }
         if how.is_late() {
             // Better a memory that is there twice than none.

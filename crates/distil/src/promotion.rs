@@ -42,6 +42,7 @@ fn pattern(item: &DistilledMemory, failure: &Memory, redactor: &Redactor) -> Dis
     content.category = Some(Category("anti-pattern".to_owned()));
     content.facts.clone_from(&known.facts);
     content.files.clone_from(&known.files);
+    content.details.clone_from(&known.details);
     DistilledMemory {
         subject: subject("pattern", &[&item.subject.0]),
         memory: NewMemory { content: prepare(content, redactor), ..item.memory.clone() },

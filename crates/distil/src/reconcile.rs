@@ -10,7 +10,7 @@ use super::import_cache::ImportCache;
 use crate::Statement;
 use backstory_capture::whole_text;
 use backstory_memory::{
-    Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing, jaccard, keywords, words,
+    Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, jaccard, keywords, words,
 };
 use backstory_store::{
     DistilledMemory, Filter, MemoryOrigin, NewMemory, Scope, Session, StandingFilter, Store, StoreError,
@@ -42,7 +42,12 @@ pub(super) fn reconcile(
     if standing.is_taken_back {
         return Ok(None);
     }
-    let origin = MemoryOrigin { session: Some(session.id), events: finding.events, usage: None };
+    let origin = MemoryOrigin {
+        session: Some(session.id),
+        events: finding.events,
+        evidence: finding.evidence,
+        ..MemoryOrigin::default()
+    };
     let memory = NewMemory {
         uid: None,
         project: session.project,
@@ -76,7 +81,7 @@ fn said_once_more(store: &Store, session: &Session, finding: SafeFinding) -> Res
         && matches!(finding.comparing, Comparing::Statement(_));
     let Some(incident) = finding.events.first().filter(|_| is_user) else { return Ok(finding) };
     let known = store.memories().with_subject(session.project, finding.subject)?;
-    let Some(known) = known.filter(|known| known.standing != Standing::Confirmed) else { return Ok(finding) };
+    let Some(known) = known.filter(|known| !known.standing.is_live()) else { return Ok(finding) };
     if store.memories().evidence(known.id)?.contains(incident) {
         return Ok(finding);
     }
@@ -102,23 +107,18 @@ fn beside(
     let mut standing = Reconciliation::default();
     for known in closest(store, project, finding, said)? {
         let has_last_word = finding.content.provenance >= known.content.provenance;
-        match (related(&known, finding, said), known.standing) {
-            (Agreement::Unrelated, _) => {}
-            // What was replaced stays replaced, unless the user says it again.
-            (Agreement::Same, Standing::Superseded(_)) => {
-                standing.is_taken_back |= finding.content.provenance != Provenance::User;
-            }
-            // What strangers said first and the user says now is the user's from now on.
-            (Agreement::Same, Standing::Confirmed)
-                if finding.content.provenance == Provenance::User
-                    && known.content.provenance == Provenance::External =>
-            {
+        let says_user = finding.content.provenance == Provenance::User;
+        match (related(&known, finding, said), known.standing.is_live()) {
+            (Agreement::Unrelated, _) | (Agreement::Opposite, false) => {}
+            // What was replaced or retired stays so, unless the user says it again.
+            (Agreement::Same, false) => standing.is_taken_back |= !says_user,
+            // What anybody else said first and the user says now is the user's from now on.
+            (Agreement::Same, true) if says_user && known.content.provenance != Provenance::User => {
                 standing.replaces.push(known.id);
             }
-            (Agreement::Same, Standing::Confirmed) => standing.same_as = standing.same_as.or(Some(known.id)),
-            (Agreement::Opposite, Standing::Superseded(_)) => {}
-            (Agreement::Opposite, Standing::Confirmed) if has_last_word => standing.replaces.push(known.id),
-            (Agreement::Opposite, Standing::Confirmed) => standing.contradicts.push(known.id),
+            (Agreement::Same, true) => standing.same_as = standing.same_as.or(Some(known.id)),
+            (Agreement::Opposite, true) if has_last_word => standing.replaces.push(known.id),
+            (Agreement::Opposite, true) => standing.contradicts.push(known.id),
         }
     }
     // Whoever puts something right says more than the same again.

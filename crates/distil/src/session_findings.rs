@@ -12,7 +12,7 @@ use crate::{
     Closing, DistilTrigger, Distillation, choice, closing, discovery, discussion, stated, summary, work,
 };
 use backstory_capture::git;
-use backstory_memory::{ChangedSymbol, Content, Digest, Kind, Memory};
+use backstory_memory::{ChangedSymbol, Content, Digest, EvidenceKind, Kind, Memory};
 use backstory_store::{OnRepeat, Session, Store, StoreError};
 use std::collections::HashMap;
 
@@ -59,7 +59,7 @@ pub(super) fn findings(
         let chosen = before.and_then(|before| choice::choice(before, turn));
         findings.extend(done.into_iter().chain(stated).chain(talked).chain(chosen));
     }
-    findings.extend(failures.findings(turns, &fix_contexts));
+    findings.extend(failures.findings(&fix_contexts));
     let stated_before = stated_before(store, session, &findings)?;
     let notes =
         SessionNotes { findings: &findings, stated_before: &stated_before, closings: &closings, turns };
@@ -120,6 +120,7 @@ fn unchanged(subject: Digest, memory: Memory) -> Finding {
         events: Vec::new(),
         again: OnRepeat::Reinforce,
         comparing: Comparing::Not,
+        evidence: EvidenceKind::Words,
         relates_to: Vec::new(),
     }
 }

@@ -3,7 +3,7 @@
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::transcript::{TranscriptEntry, Turn};
 use crate::{Speaker, Statement, statements};
-use backstory_memory::{Importance, Kind, Provenance, keywords, words};
+use backstory_memory::{EvidenceKind, Importance, Kind, Provenance, keywords, typed_words, words};
 use backstory_store::OnRepeat;
 
 /// Returns what was stated. Where the turn did work, what the assistant says of causes and failures is part of that work;
@@ -13,7 +13,7 @@ pub(super) fn stated(turn: &Turn<'_>, done: Option<&Finding>) -> Vec<Finding> {
     let is_in_title = |said: &Statement| done.is_some_and(|done| is_title_of(&done.content.title, said));
     let mut findings = Vec::new();
     if let Some(prompt) = turn.first() {
-        let said = statements(turn.prompt(), Speaker::User);
+        let said = statements(&typed_words(turn.prompt()), Speaker::User);
         findings.extend(said.into_iter().map(|said| finding(said, prompt, &Provenance::User)));
     }
     let of_assistant = |text: &str, entry: &TranscriptEntry| -> Vec<Finding> {
@@ -21,7 +21,7 @@ pub(super) fn stated(turn: &Turn<'_>, done: Option<&Finding>) -> Vec<Finding> {
         let said = said.filter(|said| !did_work || !belongs_to_work(said));
         let said = said.filter(|said| !is_in_title(said));
         let said = said.filter(|said| !turn.is_talk() || !states_a_fact(said));
-        said.map(|said| finding(said, entry, &turn.provenance())).collect()
+        said.map(|said| finding(said, entry, &Provenance::Assistant)).collect()
     };
     for (entry, ran) in turn.commands() {
         if let Some(commit) = ran.commit() {
@@ -80,6 +80,7 @@ fn finding(said: Statement, entry: &TranscriptEntry, provenance: &Provenance) ->
         at: entry.at,
         again: OnRepeat::Reinforce,
         comparing: Comparing::Statement(Box::new(said)),
+        evidence: EvidenceKind::Words,
         relates_to: Vec::new(),
     }
 }

@@ -4,7 +4,7 @@ use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::request::{Intent, intent, subject_of_prompt};
 use super::session_notes::SessionNotes;
 use super::transcript::Turn;
-use backstory_memory::{Details, Kind, Provenance, SummaryDetails};
+use backstory_memory::{Details, EvidenceKind, Kind, Provenance, SummaryDetails};
 use backstory_store::{OnRepeat, Session};
 
 /// A session that only stated something and was asked for less needs no summary: what it stated says it all.
@@ -40,7 +40,7 @@ pub(super) fn summary(session: &Session, turns: &[Turn<'_>], notes: &SessionNote
         decisions: items(decided.into_iter()),
         next_steps: items(notes.next_steps().into_iter()),
     };
-    let mut content = distilled(Kind::Summary, &title, &details.body(), provenance(turns));
+    let mut content = distilled(Kind::Summary, &title, &details.body(), Provenance::Assistant);
     content.details = Some(Details::Summary(details));
     content.files =
         unique(notes.findings.iter().flat_map(|finding| finding.content.files.clone()), MOST_FILES);
@@ -54,6 +54,7 @@ pub(super) fn summary(session: &Session, turns: &[Turn<'_>], notes: &SessionNote
         at: turns.last()?.last()?.at,
         again: OnRepeat::Replace,
         comparing: Comparing::Not,
+        evidence: evidence_of(turns),
         relates_to: Vec::new(),
     })
 }
@@ -63,9 +64,9 @@ pub(super) fn of_session(sort: &str, session: &Session) -> backstory_memory::Dig
     subject(sort, &[session.host.as_bytes(), session.host_session.as_bytes()])
 }
 
-/// What is said of the whole is worth no more than the least of what was said (law 6).
-pub(super) fn provenance(turns: &[Turn<'_>]) -> Provenance {
-    turns.iter().map(Turn::provenance).fold(Provenance::Assistant, Provenance::min)
+/// Whether something was done in the session, or only said.
+pub(super) fn evidence_of(turns: &[Turn<'_>]) -> EvidenceKind {
+    if turns.iter().all(Turn::is_talk) { EvidenceKind::Words } else { EvidenceKind::Structure }
 }
 
 /// Returns the items of one line of a summary or a handoff, each once.

@@ -33,8 +33,6 @@ pub(super) struct Turn<'a> {
     pub(super) entries: &'a [TranscriptEntry],
     /// The one value of each command in it, which keeps what was parsed of it.
     commands: Vec<(&'a TranscriptEntry, CommandRun<'a>)>,
-    /// What the assistant says here may come from strangers: their words were read before or in this turn (SEC-1).
-    pub(super) is_tainted: bool,
 }
 
 /// Reads the events of a session. What this build does not understand is left out.
@@ -66,14 +64,12 @@ pub(super) fn turns(entries: &[TranscriptEntry]) -> Vec<Turn<'_>> {
         |entry: &TranscriptEntry| matches!(entry.activity(), Activity::Edited { .. } | Activity::Ran { .. });
     let begins: Vec<usize> = unprompted.iter().any(is_work).then_some(0).into_iter().chain(prompts).collect();
     let ends = begins.iter().skip(1).copied().chain([entries.len()]);
-    let first_external = entries.iter().position(|entry| entry.provenance == Provenance::External);
     begins
         .iter()
         .zip(ends)
         .filter_map(|(begin, end)| {
-            let is_tainted = first_external.is_some_and(|at| at < end);
             let entries = entries.get(*begin..end)?;
-            Some(Turn { entries, commands: entries.iter().filter_map(command).collect(), is_tainted })
+            Some(Turn { entries, commands: entries.iter().filter_map(command).collect() })
         })
         .collect()
 }
@@ -144,7 +140,7 @@ impl<'a> Turn<'a> {
     /// What was looked at, each once, in order.
     pub(super) fn looked_at(&self) -> Vec<&'a str> {
         self.files(|activity| match activity {
-            Activity::Looked { at } => Some(at),
+            Activity::Looked { at, .. } => Some(at),
             _ => None,
         })
     }
@@ -178,10 +174,5 @@ impl<'a> Turn<'a> {
                     | Activity::SubagentEnded { .. }
             )
         })
-    }
-
-    /// What the assistant's words in this turn can claim.
-    pub(super) fn provenance(&self) -> Provenance {
-        if self.is_tainted { Provenance::External } else { Provenance::Assistant }
     }
 }

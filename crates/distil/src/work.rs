@@ -8,7 +8,8 @@ use super::transcript::{TranscriptEntry, Turn};
 use crate::prose::own_words;
 use crate::{Closing, title_of_commit};
 use backstory_memory::{
-    Activity, ChangedSymbol, Details, EventId, Kind, SymbolChange, WorkDetails, title_from,
+    Activity, ChangedSymbol, Details, EventId, EvidenceKind, Kind, Provenance, SymbolChange, WorkDetails,
+    title_from,
 };
 use backstory_store::OnRepeat;
 use std::path::Path;
@@ -59,7 +60,7 @@ impl<'a> TurnWork<'a> {
     pub(super) fn finding(&self) -> Option<Finding> {
         let kind = self.kind();
         let mut content =
-            distilled(kind, &self.title()?, &self.details().body(&self.account()), self.turn.provenance());
+            distilled(kind, &self.title()?, &self.details().body(&self.account()), Provenance::Assistant);
         content.details = Some(Details::WorkDone(self.details()));
         content.facts = self.facts();
         content.concepts =
@@ -73,6 +74,7 @@ impl<'a> TurnWork<'a> {
             at: self.turn.last()?.at,
             again: OnRepeat::Replace,
             comparing: Comparing::Not,
+            evidence: EvidenceKind::Structure,
             relates_to: Vec::new(),
         })
     }

@@ -178,7 +178,7 @@ impl<'a> HookPayload<'a> {
             }
             Some(HookEvent::BeforeTool) => return Err("nothing was done yet"),
             Some(HookEvent::Ignored(why)) => return Err(why),
-            None => (Activity::Other { text: payload.to_owned() }, Provenance::External),
+            None => (Activity::Other { text: payload.to_owned() }, Provenance::Web),
         };
         Ok((vec![activity], provenance))
     }

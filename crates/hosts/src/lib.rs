@@ -3,6 +3,7 @@
 //! A host is data: one `HostSpec` in its own file says what its events mean, how it takes replies, where its configuration and its
 //! transcripts are. Not here: redaction and storage (`capture`, `store`), reading standard input (`cli`).
 
+mod agent_variables;
 mod claude_code;
 mod codex;
 mod commands;
@@ -21,6 +22,7 @@ mod reply;
 mod samples;
 mod transcripts;
 
+pub use agent_variables::AGENT_VARIABLES;
 pub use host_reply::HostReply;
 pub use install::{
     ConnectedFile, ConnectionState, FileChange, HookCommand, HostConnection, HostPaths, InstallError,

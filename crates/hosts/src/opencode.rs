@@ -145,7 +145,7 @@ impl PluginPayload<'_> {
             }
             ("session.compacted", _) => (Activity::Compacted { summary: message }, Provenance::Assistant),
             ("session.ended", _) => (Activity::SessionEnded { reason: self.how() }, Provenance::Tool),
-            _ => (Activity::Other { text: payload.to_owned() }, Provenance::External),
+            _ => (Activity::Other { text: payload.to_owned() }, Provenance::Web),
         };
         Ok(activity)
     }

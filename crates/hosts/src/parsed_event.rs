@@ -54,13 +54,8 @@ impl ParsedEvent {
     pub(crate) fn unreadable(payload: &[u8]) -> ParsedEvent {
         let text = String::from_utf8_lossy(payload).into_owned();
         let activity = Activity::Other { text };
-        let event = AgentEvent {
-            activity,
-            subagent: None,
-            tool: None,
-            sequence: None,
-            provenance: Provenance::External,
-        };
+        let event =
+            AgentEvent { activity, subagent: None, tool: None, sequence: None, provenance: Provenance::Web };
         let outcome = EventOutcome::Captured(Box::new(event));
         ParsedEvent {
             name: "unreadable".to_owned(),

@@ -6,7 +6,8 @@ use backstory_inject::{
     BlockFrame, Candidate, FetchHint, Orientation, compaction, prompt, session_start, tool,
 };
 use backstory_memory::{
-    Checksum, Content, Kind, Memory, MemoryId, Moment, ProjectId, SessionId, Standing, Timestamp, Uid,
+    Checksum, Content, Kind, Memory, MemoryId, Moment, ProjectId, SessionId, Standing, StandingReason,
+    Timestamp, Uid,
 };
 use divan::{Bencher, black_box};
 
@@ -35,6 +36,7 @@ fn memory(id: i64, kind: Kind, repeated: usize) -> Memory {
         checksum: Checksum::of_content(&content),
         content,
         standing: Standing::Confirmed,
+        standing_reason: StandingReason::User,
         created_at: at,
         updated_at: at,
         times_seen: 1,

@@ -38,7 +38,7 @@ pub(crate) struct SectionItem {
 #[derive(Clone, Debug)]
 pub(crate) enum Subject {
     /// A memory.
-    Memory { id: MemoryId, score: f64, reasons: Vec<String>, is_external: bool },
+    Memory { id: MemoryId, score: f64, reasons: Vec<String> },
     /// Changed code.
     Code,
     /// The work tree now; not worth a block of its own, because the agent can look.
@@ -52,8 +52,6 @@ pub(crate) struct Allowance {
     pub(crate) bytes: usize,
 }
 
-/// External memories get a fifth at most, however many there are (SEC-2).
-const EXTERNAL_SHARE: u32 = 5;
 /// A line cut shorter than this cannot be understood.
 const FEWEST_CHARS: usize = 24;
 
@@ -66,8 +64,6 @@ pub(crate) struct Assembly {
     pub(crate) skipped: Vec<SkippedSection>,
     is_worth_injecting: bool,
     placed: HashSet<MemoryId>,
-    /// What external memories may still use.
-    external_left: u32,
 }
 
 impl Assembly {
@@ -90,7 +86,7 @@ impl Assembly {
 
 /// Packs sections, the most important first. What one does not use is left to those after it.
 pub(crate) fn assemble(sections: Vec<Section<'_>>, allowance: Allowance) -> Assembly {
-    let mut assembly = Assembly { external_left: allowance.tokens / EXTERNAL_SHARE, ..Assembly::default() };
+    let mut assembly = Assembly::default();
     let mut left = allowance;
     let mut weights: u64 = sections.iter().map(|section| u64::from(section.weight)).sum();
     for section in sections {
@@ -127,20 +123,16 @@ fn add_section(
     items: Vec<SectionItem>,
     share: Allowance,
 ) -> Allowance {
-    let items = assembly.without_placed(items);
+    let items: Vec<SectionItem> = assembly.without_placed(items);
     let had_some = !items.is_empty();
     let mut used = Allowance { tokens: estimate(section.heading).0, bytes: section.heading.len() };
     let mut chosen = Vec::new();
     let is_alone = items.len() == 1;
     for (place, item) in items.into_iter().enumerate() {
-        let mut left = share.less(used);
-        if item.is_external() {
-            left.tokens = left.tokens.min(assembly.external_left);
-        }
+        let left = share.less(used);
         let fullest = if place < section.in_full { 0 } else { item.forms.len().saturating_sub(1) };
         let Some(form) = choose(&item, fullest, left, is_alone) else { continue };
         used = used.and(form.allowance());
-        assembly.external_left -= if item.is_external() { form.tokens.0 } else { 0 };
         chosen.push((item, form));
     }
     if chosen.is_empty() {
@@ -214,27 +206,21 @@ impl Allowance {
     }
 }
 
-impl SectionItem {
-    fn is_external(&self) -> bool {
-        matches!(self.subject, Subject::Memory { is_external: true, .. })
-    }
-}
-
 impl Assembly {
-    /// Leaves out memories of the sections above, and the second of two equal ones.
+    /// Leaves out memories of the sections above, the second of two equal ones, and what has nothing that may be said.
     fn without_placed(&self, items: Vec<SectionItem>) -> Vec<SectionItem> {
         let mut seen = self.placed.clone();
         let mut is_new = |item: &SectionItem| match item.subject {
             Subject::Memory { id, .. } => seen.insert(id),
             Subject::Code | Subject::WorkTreeStatus => true,
         };
-        items.into_iter().filter(|item| is_new(item)).collect()
+        items.into_iter().filter(|item| !item.forms.is_empty() && is_new(item)).collect()
     }
 
     fn place(&mut self, section: &'static str, item: SectionItem, form: &RenderedForm) {
         self.text.push_str(&form.text);
         self.is_worth_injecting |= !matches!(item.subject, Subject::WorkTreeStatus);
-        let Subject::Memory { id, score, reasons, .. } = item.subject else { return };
+        let Subject::Memory { id, score, reasons } = item.subject else { return };
         self.placed.insert(id);
         let rank = u32::try_from(self.items.len() + 1).unwrap_or(u32::MAX);
         self.items.push(PlacedMemory { memory: id, section, rank, tokens: form.tokens, score, reasons });
@@ -265,8 +251,7 @@ mod tests {
     use super::*;
 
     fn item(id: i64, forms: &[&str]) -> SectionItem {
-        let subject =
-            Subject::Memory { id: MemoryId(id), score: 0.0, reasons: Vec::new(), is_external: false };
+        let subject = Subject::Memory { id: MemoryId(id), score: 0.0, reasons: Vec::new() };
         SectionItem { subject, forms: forms.iter().map(|form| (*form).to_owned()).collect() }
     }
 

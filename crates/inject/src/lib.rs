@@ -35,7 +35,6 @@ pub use gathered::{Candidate, GatherResult, Orientation, ResumePoint, WorkTreeSt
 pub use hook_injector::{HookInjector, HookLocation};
 pub use moments::{InjectSettings, Injector, Recipient};
 pub use prefetch::Prefetch;
-pub use render::pointer;
 pub use sections::{compaction, prompt, session_start, tool};
 pub use snippet::snippet;
 pub use used_detection::AgentAction;

@@ -1,7 +1,7 @@
 //! The lines of a memory, of changed code, of the work tree.
 //!
-//! Facts, not orders: every line says when, who if it was not the agent, and then what. All recorded text goes through `encode`;
-//! external text is never quoted, only pointed at (SEC-2).
+//! Facts, not orders: every line says when, who if it was not the agent, and then what. All recorded text goes through `encode`. A
+//! line that asks for an action is left out unless the user said or confirmed it (law 6).
 
 use crate::assembly::{SectionItem, Subject};
 use crate::encode::{encode, shorten};
@@ -9,6 +9,7 @@ use crate::snippet::{self, LINE_CHARS};
 use crate::{Candidate, WorkTreeStatus, age, time_ago};
 use backstory_memory::{
     ChangedSymbol, Details, Memory, Provenance, SymbolChange, TITLE_CHARS, Timestamp, Tokens, estimate,
+    may_be_injected,
 };
 use std::collections::HashSet;
 
@@ -24,12 +25,7 @@ pub(crate) fn knowledge(it: &Candidate, now: Timestamp) -> SectionItem {
     let memory = &it.memory;
     let label = label(memory);
     let line = |text: &str| format!("- [{}] {label}: {text}{}", stamp(memory, now), remarks(it));
-    memory_item(
-        "- ",
-        it,
-        now,
-        vec![line(&snippet::snippet(memory, FULL_CHARS)), line(&snippet::title(memory))],
-    )
+    memory_item(it, vec![line(&snippet::snippet(memory, FULL_CHARS)), line(&snippet::title(memory))])
 }
 
 /// A session in one line: what it completed, else what it was about.
@@ -38,7 +34,7 @@ pub(crate) fn session(it: &Candidate, now: Timestamp) -> SectionItem {
     let completed = memory.content.details.as_ref().and_then(Details::completed);
     let line = |text: &str| format!("- [{}] {text}{}", stamp(memory, now), remarks(it));
     let whole = completed.map(|text| line(&encode(&text, SESSION_CHARS)));
-    memory_item("- ", it, now, whole.into_iter().chain([line(&snippet::title(memory))]).collect())
+    memory_item(it, whole.into_iter().chain([line(&snippet::title(memory))]).collect())
 }
 
 /// A handoff or a summary, line by line; then its title alone. Lines in `said` are not repeated.
@@ -53,13 +49,14 @@ pub(crate) fn session_report(it: &Candidate, said: &[String], now: Timestamp) ->
     let all: Vec<String> = heading.into_iter().chain(lines).collect();
     let start = format!("- [{}] ", stamp(memory, now));
     let whole = format!("{start}{}{}", all.join("\n  "), remarks(it));
-    memory_item("- ", it, now, vec![whole, format!("{start}{title}{}", remarks(it))])
+    memory_item(it, vec![whole, format!("{start}{title}{}", remarks(it))])
 }
 
 /// The lines of a handoff or a summary, without the files that were only read.
 pub(crate) fn report_lines(memory: &Memory) -> Vec<String> {
     let lines = snippet::lines(memory).filter(|line| !snippet::is_background(memory, line));
-    lines.map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty()).collect()
+    let lines = lines.map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty());
+    lines.filter(|line| may_be_injected(memory, line)).collect()
 }
 
 /// The part of a title that says what: without "Next: " and the like, and without the mark of a cut.
@@ -158,7 +155,7 @@ pub(crate) fn index_line(it: &Candidate, now: Timestamp, most: Tokens) -> Sectio
     // The part that was cut off a title may be the one that matters; the full sentence is used where it fits.
     let uncut = snippet::uncut(memory, UNCUT_CHARS).map(|sentence| line(&sentence));
     let uncut = uncut.filter(|uncut| chars == TITLE_CHARS && estimate(uncut) <= most);
-    memory_item("", it, now, uncut.into_iter().chain([whole]).collect())
+    memory_item(it, uncut.into_iter().chain([whole]).collect())
 }
 
 /// The longest sentence that may replace a cut title in an index.
@@ -173,9 +170,7 @@ pub(crate) fn warning(it: &Candidate, now: Timestamp) -> SectionItem {
         format!("#{} {}, {}: ", memory.id, label(memory).to_lowercase(), time_ago(memory.created_at, now));
     let line = |text: &str| format!("{start}{text}{}", remarks(it));
     memory_item(
-        "",
         it,
-        now,
         vec![
             line(&snippet::snippet(memory, FULL_CHARS)),
             line(&snippet::snippet(memory, 130)),
@@ -184,44 +179,13 @@ pub(crate) fn warning(it: &Candidate, now: Timestamp) -> SectionItem {
     )
 }
 
-/// Makes an item of a memory's lines, or of a pointer if the memory is external.
-fn memory_item(bullet: &str, it: &Candidate, now: Timestamp, forms: Vec<String>) -> SectionItem {
+/// Makes an item of a memory's lines: of those that may be injected. If none may, the item has no form and is left out.
+fn memory_item(it: &Candidate, forms: Vec<String>) -> SectionItem {
     let memory = &it.memory;
-    let is_external = memory.content.provenance == Provenance::External;
-    let forms = if is_external { vec![format!("{bullet}{}", pointer(memory, now))] } else { forms };
-    let subject =
-        Subject::Memory { id: memory.id, score: it.score, reasons: it.reasons.clone(), is_external };
+    let forms = forms.into_iter().filter(|form| may_be_injected(memory, form)).collect();
+    let subject = Subject::Memory { id: memory.id, score: it.score, reasons: it.reasons.clone() };
     SectionItem { subject, forms }
 }
-
-/// Points at an external memory: its number and its marked title, never its text.
-#[must_use]
-pub fn pointer(memory: &Memory, now: Timestamp) -> String {
-    let title = marked(&encode(&memory.content.title, POINTER_CHARS));
-    format!("#{} external {} {title} · {}", memory.id, memory.content.kind, age(memory.created_at, now))
-}
-
-/// Joins words by a mark, so that they cannot be mistaken for ours or followed, and no address or command stays whole (SEC-3).
-fn marked(title: &str) -> String {
-    let mut out = String::new();
-    let mut unbroken = 0;
-    for c in title.chars() {
-        // Scripts without spaces are marked every few letters.
-        unbroken = if c.is_ascii() { 0 } else { unbroken + 1 };
-        if c.is_alphanumeric() {
-            out.push(c);
-        }
-        if (!c.is_alphanumeric() || unbroken % LONGEST_UNMARKED == LONGEST_UNMARKED - 1)
-            && !out.ends_with('^')
-        {
-            out.push('^');
-        }
-    }
-    out.trim_matches('^').to_owned()
-}
-
-const POINTER_CHARS: usize = 60;
-const LONGEST_UNMARKED: usize = 5;
 
 /// When, and who said it if that was not the agent or its tools.
 fn stamp(memory: &Memory, now: Timestamp) -> String {
@@ -230,7 +194,9 @@ fn stamp(memory: &Memory, now: Timestamp) -> String {
         Provenance::User => format!("{when}, user"),
         Provenance::Import => format!("{when}, imported"),
         Provenance::Team(member) => format!("{when}, team {}", encode(member, 24)),
-        Provenance::External | Provenance::Tool | Provenance::Assistant => when,
+        Provenance::Web => format!("{when}, web"),
+        Provenance::Repository => format!("{when}, repository"),
+        Provenance::Tool | Provenance::Assistant => when,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
 use crate::encode::encode;
 use crate::snippet::LINE_CHARS;
 use crate::{Block, BlockFrame, Candidate, GatherError, GatherResult, Orientation, ResumePoint, render};
-use backstory_memory::{ChangedSymbol, Details, Moment, Provenance, Timestamp, Tokens};
+use backstory_memory::{ChangedSymbol, Details, Moment, Timestamp, Tokens};
 
 /// A tenth of a session's budget is kept for the frame, the hint, and estimation error.
 const RESERVE: u32 = 10;
@@ -50,9 +50,7 @@ pub fn tool(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block {
     let wrapping = frame.wrapping(Moment::Tool);
     let allowance = wrapping.allowance(frame, Tokens(0));
     let build = || {
-        // External text could only be pointed at, and a pointer warns of nothing.
-        let own = |it: &&Candidate| it.memory.content.provenance != Provenance::External;
-        let hits = in_force(hits, frame.now)?.into_iter().filter(own).take(MOST_WARNINGS);
+        let hits = in_force(hits, frame.now)?.into_iter().take(MOST_WARNINGS);
         Ok(hits.map(|it| render::warning(it, frame.now)).collect())
     };
     // A failure with its fix is worth more than the titles of three.

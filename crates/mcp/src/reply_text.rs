@@ -4,9 +4,10 @@
 
 use backstory_app::AppError;
 use backstory_app::json::MemoryShape;
-use backstory_inject::{age, draw_nonce, encode, encode_lines, pointer, snippet};
+use backstory_inject::{age, draw_nonce, encode, encode_lines, snippet};
 use backstory_memory::{
-    Content, Memory, MemoryId, Provenance, Standing, TITLE_CHARS, Timestamp, fence, first_chars, on_one_line,
+    Content, Memory, MemoryId, Standing, TITLE_CHARS, Timestamp, fence, first_chars, may_be_injected,
+    on_one_line,
 };
 
 /// The most bytes of a reply, fence included.
@@ -75,21 +76,23 @@ impl ReplyText {
     }
 }
 
-/// Writes a memory on one line of an index. External text is only pointed at, never quoted.
+/// Writes a memory on one line of an index, with its standing unless it is in force. What strangers said is not repeated where it asks for
+/// an action: whoever wants it whole fetches it by its number.
 pub(crate) fn index_line(memory: &Memory, detail: IndexDetail, now: Timestamp) -> String {
     let content = &memory.content;
-    let superseded = match memory.standing {
+    let standing = match memory.standing {
         Standing::Confirmed => String::new(),
+        Standing::Proposed => " · proposed".to_owned(),
+        Standing::Retired => " · retired".to_owned(),
         Standing::Superseded(by) => format!(" · superseded by #{by}"),
     };
-    if content.provenance == Provenance::External {
-        return format!("{}{superseded}", pointer(memory, now));
-    }
-    let shown = match detail {
+    let said = match detail {
         IndexDetail::Title => encode(&content.title, TITLE_CHARS),
         IndexDetail::Snippet => snippet(memory, SNIPPET_CHARS),
     };
-    format!("#{} {} {shown} · {}{superseded}", memory.id, content.kind, age(memory.created_at, now))
+    let may_be_said = !content.provenance.is_outside() || may_be_injected(memory, &said);
+    let shown = if may_be_said { said } else { format!("({}: asks for an action)", content.provenance) };
+    format!("#{} {} {shown} · {}{standing}", memory.id, content.kind, age(memory.created_at, now))
 }
 
 /// Writes the head of a whole memory: id, kind, title and what is known of it.
@@ -102,6 +105,9 @@ pub(crate) fn head_lines(memory: &MemoryShape, other_project: Option<&str>) -> S
         format!("importance {}", head.importance),
     ];
     facts.extend(other_project.map(in_project));
+    facts.extend(
+        (head.standing != "confirmed" && head.superseded_by.is_none()).then(|| head.standing.to_owned()),
+    );
     facts.extend(head.pinned.then(|| "pinned".to_owned()));
     facts.extend(head.superseded_by.map(|by| format!("superseded by #{by}")));
     match memory.freshness {

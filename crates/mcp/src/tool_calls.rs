@@ -14,7 +14,7 @@ use backstory_app::timeline::TimelineRequest;
 use backstory_app::{App, AppError, ProjectSelector, json, times};
 use backstory_inject::encode;
 use backstory_memory::{
-    ContentRecord, Kind, Memory, MemoryId, ProjectId, Provenance, TITLE_CHARS, strip_fences,
+    ContentRecord, Kind, Memory, MemoryId, ProjectId, Provenance, Standing, TITLE_CHARS, strip_fences,
 };
 use backstory_recall::SearchStrategy;
 use backstory_store::{Store, StoreError};
@@ -175,7 +175,12 @@ pub(crate) fn remember(arguments: &ToolArguments, app: &App) -> Result<String, A
         None => error,
     })?;
     let content = &memory.content;
-    Ok(format!("remembered as #{}, {}: {}", memory.id, content.kind, encode(&content.title, TITLE_CHARS)))
+    let standing = match memory.standing {
+        Standing::Proposed => " (proposed: searchable; it is injected once the user confirms it)",
+        _ => "",
+    };
+    let title = encode(&content.title, TITLE_CHARS);
+    Ok(format!("remembered as #{}, {}: {title}{standing}", memory.id, content.kind))
 }
 
 /// Forgets memories of this project for good: all that are named, or none.

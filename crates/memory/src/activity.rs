@@ -63,6 +63,9 @@ pub enum Activity {
     Looked {
         /// What was looked at or for.
         at: String,
+        /// Hashes of the words that were read, so that they are recognised when somebody repeats them (`shingles`).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        words: Option<String>,
     },
     /// A request was sent to the web or to an MCP server.
     Fetched {
@@ -259,7 +262,7 @@ impl Activity {
         match self {
             Activity::SubagentStarted | Activity::SessionStarted { .. } => Vec::new(),
             Activity::Prompted { text }
-            | Activity::Looked { at: text }
+            | Activity::Looked { at: text, .. }
             | Activity::UsedTool { request: text }
             | Activity::TurnEnded { message: text }
             | Activity::TurnBroken { error: text }

@@ -4,6 +4,7 @@
 //! details and the content of a memory derive a serialisation, because every crate that writes one must write the same: all other
 //! formats belong to the outer crates.
 
+mod actionable;
 mod activity;
 mod checksum;
 mod clean;
@@ -24,12 +25,15 @@ mod redacted;
 mod shared;
 mod shell;
 mod shingles;
+mod standing;
 mod terms;
 mod text;
 mod time;
 mod tokens;
+mod typed;
 mod written_time;
 
+pub use actionable::{Action, OwnAddresses, asked_action};
 pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent};
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::{clean, is_emoji, is_pictograph, on_one_line};
@@ -45,7 +49,7 @@ pub use injection::{Injected, Injection, Moment};
 pub use injection_point::InjectionPoint;
 pub use jaccard::{NEAR_DUPLICATE, WordSet, WordSketch, jaccard, says_the_same, stem};
 pub use kind::{Kind, KindGroup, KindTraits, UnknownKind};
-pub use memory::{Category, Confidence, Importance, Link, Memory, MemoryScope, Relation, Standing};
+pub use memory::{Category, Confidence, Importance, Link, Memory, MemoryScope, Relation};
 pub use project::{KnownProject, ProjectKey, ProjectRef};
 pub use provenance::{Provenance, UnknownProvenance};
 pub use redacted::Redacted;
@@ -54,9 +58,13 @@ pub use shared::{
     shared_record,
 };
 pub use shell::{Nesting, SimpleCommand, simple_commands};
-pub use shingles::{EchoSource, Shingles};
+pub use shingles::{
+    EchoSource, Shingles, piece_hashes, winnowed_hashes, winnowed_hashes_from_hex, winnowed_hex,
+};
+pub use standing::{EvidenceKind, Standing, StandingReason, first_standing, may_be_injected};
 pub use terms::{compounds, identifier_terms, inner_parts, is_stop_word, keywords, words};
 pub use text::{CappedText, cap, first_chars, is_cut, title_from};
 pub use time::{MONTHS, Timestamp, WEEKDAYS};
 pub use tokens::{Tokens, estimate};
+pub use typed::typed_words;
 pub use written_time::{FIRST_MOMENT, foreign_time, iso, parse_time, time_from_json};

@@ -2,7 +2,9 @@
 //!
 //! Not here: what it says (`content`), how it is stored, found or shown.
 
-use crate::{Checksum, Content, Kind, MemoryId, ProjectId, SessionId, Timestamp, Uid};
+use crate::{
+    Checksum, Content, Kind, MemoryId, ProjectId, SessionId, Standing, StandingReason, Timestamp, Uid,
+};
 use std::fmt;
 use std::str::FromStr;
 
@@ -100,15 +102,6 @@ impl Category {
     pub const RULES_FILE: &'static str = "rules-file";
 }
 
-/// Whether a memory is in force. A forgotten one is gone: only its tombstone remains.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// In force.
-    Confirmed,
-    /// Replaced by another memory.
-    Superseded(MemoryId),
-}
-
 /// How one memory relates to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Relation {
@@ -178,6 +171,8 @@ pub struct Memory {
     pub content: Content,
     /// Whether it is in force.
     pub standing: Standing,
+    /// Why it stands so.
+    pub standing_reason: StandingReason,
     /// When it was first written.
     pub created_at: Timestamp,
     /// When it last changed.

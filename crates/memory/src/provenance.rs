@@ -10,9 +10,11 @@ use thiserror::Error;
 /// Where a memory's content came from.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Provenance {
-    /// Content fetched from outside: the web, an MCP server, a downloaded file.
-    External,
-    /// A member of the team, through the hub.
+    /// Content from another machine: a web page, an MCP server, a forge.
+    Web,
+    /// Content a repository carries: its files, commits by others, stores and transcripts that lie in it.
+    Repository,
+    /// A member of the team.
     Team(String),
     /// Read from another program's history or an export file.
     Import,
@@ -26,7 +28,7 @@ pub enum Provenance {
 
 /// A text that names no provenance.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{0}` is not a provenance: user, assistant, tool, import, team:NAME or external")]
+#[error("`{0}` is not a provenance: user, assistant, tool, repository, web, import or team:NAME")]
 pub struct UnknownProvenance(pub String);
 
 impl Provenance {
@@ -38,13 +40,20 @@ impl Provenance {
 
     fn rank(&self) -> u8 {
         match self {
-            Provenance::External => 0,
-            Provenance::Team(_) => 1,
-            Provenance::Import => 2,
-            Provenance::Tool => 3,
-            Provenance::Assistant => 4,
-            Provenance::User => 5,
+            Provenance::Web => 0,
+            Provenance::Repository => 1,
+            Provenance::Team(_) => 2,
+            Provenance::Import => 3,
+            Provenance::Tool => 4,
+            Provenance::Assistant => 5,
+            Provenance::User => 6,
         }
+    }
+
+    /// Whether strangers may have written it: neither the user, nor an agent or a program that works for them, nor a team.
+    #[must_use]
+    pub fn is_outside(&self) -> bool {
+        matches!(self, Provenance::Web | Provenance::Repository)
     }
 }
 
@@ -67,7 +76,8 @@ impl Ord for Provenance {
 impl fmt::Display for Provenance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Provenance::External => f.write_str("external"),
+            Provenance::Web => f.write_str("web"),
+            Provenance::Repository => f.write_str("repository"),
             Provenance::Team(member) => write!(f, "team:{member}"),
             Provenance::Import => f.write_str("import"),
             Provenance::Tool => f.write_str("tool"),
@@ -82,7 +92,8 @@ impl FromStr for Provenance {
 
     fn from_str(text: &str) -> Result<Self, UnknownProvenance> {
         match text {
-            "external" => Ok(Provenance::External),
+            "web" => Ok(Provenance::Web),
+            "repository" => Ok(Provenance::Repository),
             "import" => Ok(Provenance::Import),
             "tool" => Ok(Provenance::Tool),
             "assistant" => Ok(Provenance::Assistant),
@@ -102,7 +113,8 @@ mod tests {
 
     fn any_provenance() -> impl Strategy<Value = Provenance> {
         prop_oneof![
-            Just(Provenance::External),
+            Just(Provenance::Web),
+            Just(Provenance::Repository),
             "[a-z]{1,8}".prop_map(Provenance::Team),
             Just(Provenance::Import),
             Just(Provenance::Tool),

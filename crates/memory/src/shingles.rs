@@ -30,13 +30,7 @@ impl Shingles {
     /// Hashes a text.
     #[must_use]
     pub fn from_text(text: &str) -> Shingles {
-        let hashes = hashes(&letters(text));
-        let kept = if hashes.len() < WINDOW {
-            hashes.iter().min().copied().into_iter().collect()
-        } else {
-            hashes.windows(WINDOW).filter_map(|window| window.iter().min().copied()).collect()
-        };
-        Shingles(kept)
+        Shingles(winnowed_hashes(text).into_iter().collect())
     }
 
     /// Whether there are no hashes.
@@ -103,6 +97,42 @@ impl Shingles {
         }
         runs
     }
+}
+
+/// Returns the hashes that stand for a text: of each window of neighbouring pieces the smallest.
+#[must_use]
+pub fn winnowed_hashes(text: &str) -> Vec<u64> {
+    let hashes = piece_hashes(text);
+    if hashes.len() < WINDOW {
+        return hashes.into_iter().min().into_iter().collect();
+    }
+    let mut kept: Vec<u64> =
+        hashes.windows(WINDOW).filter_map(|window| window.iter().min().copied()).collect();
+    kept.dedup();
+    kept
+}
+
+/// Returns the hash of every piece of a text, to be looked up among [`winnowed_hashes`] of another.
+#[must_use]
+pub fn piece_hashes(text: &str) -> Vec<u64> {
+    hashes(&letters(text))
+}
+
+/// Writes a few of the hashes that stand for a text, at most `most`: one of four, so that a paragraph is still recognised.
+#[must_use]
+pub fn winnowed_hex(text: &str, most: usize) -> String {
+    let kept = winnowed_hashes(text).into_iter().filter(|hash| hash % KEPT_OF == 0).take(most);
+    kept.map(|hash| format!("{hash:016x}")).collect()
+}
+
+const KEPT_OF: u64 = 4;
+
+/// Reads what [`winnowed_hex`] wrote.
+#[must_use]
+pub fn winnowed_hashes_from_hex(hex: &str) -> Vec<u64> {
+    let (hashes, _) = hex.as_bytes().as_chunks::<16>();
+    let read = |digits: &[u8; 16]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+    hashes.iter().filter_map(read).collect()
 }
 
 /// Widens a run to the ends of its line if fewer than [`WINDOW`] letters remain there: a rest that short belongs to the echo, but

@@ -13,6 +13,7 @@ mod processes;
 mod programs;
 mod signals;
 mod standard_input;
+mod terminal;
 mod user_dirs;
 
 pub use browser::{has_screen, open_in_browser};
@@ -33,4 +34,5 @@ pub use processes::{
 pub use programs::{MachineProgram, find_program, variables_with_prefix};
 pub use signals::survive_file_size_limit;
 pub use standard_input::stdin_is_ready;
+pub use terminal::{has_terminal, read_key};
 pub use user_dirs::UserDirs;

@@ -105,6 +105,6 @@ fn provenance_weight(provenance: &Provenance) -> f64 {
         Provenance::User => 1.0,
         Provenance::Assistant | Provenance::Tool => 0.95,
         Provenance::Import | Provenance::Team(_) => 0.9,
-        Provenance::External => 0.6,
+        Provenance::Web | Provenance::Repository => 0.6,
     }
 }

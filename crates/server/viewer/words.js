@@ -6,7 +6,7 @@ export const MOMENTS = { session_start: "session start", prompt: "prompt", tool:
 
 const HOSTS = { "claude-code": "Claude Code", claude_code: "Claude Code", opencode: "OpenCode", codex: "Codex", gemini: "Gemini CLI", "gemini-cli": "Gemini CLI", copilot: "Copilot CLI", "copilot-cli": "Copilot CLI", cursor: "Cursor" };
 
-const WHO = { user: "you said it", assistant: "the agent said it", tool: "a local tool showed it", import: "imported", external: "read from outside" };
+const WHO = { user: "you said it", assistant: "the agent said it", tool: "a local tool showed it", import: "imported", repository: "a repository said it", web: "read on the web" };
 
 /** Writes a name of the store as people read it. */
 export const plain = (name) => String(name).replaceAll("_", " ");

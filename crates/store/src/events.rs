@@ -164,7 +164,7 @@ impl EventReader<'_> {
         self.store.read("read a session's events", |db| {
             let sql =
                 "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
-                 WHERE e.session_id = ?1 AND (e.kind IN ('prompt', 'turn_end') OR e.provenance = 'external' OR e.id > coalesce(
+                 WHERE e.session_id = ?1 AND (e.kind IN ('prompt', 'turn_end') OR e.provenance IN ('web', 'repository') OR e.id > coalesce(
                      (SELECT id FROM events WHERE session_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0))
                  ORDER BY e.id";
             let mut statement = db.prepare_cached(sql)?;

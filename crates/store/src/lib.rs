@@ -46,6 +46,7 @@ pub use memories::forget::{ForgetReport, PhraseMatches};
 pub use memories::polish::PolishOutcome;
 pub use memories::revise::Pin;
 pub use memories::revisions::{Author, Revision};
+pub use memories::standing::Verdict;
 pub use memories::transfer::{Attachments, MemoryLinks};
 pub use memories::{InsertOutcome, MemoryOrigin, NewMemory, UsageHistory};
 pub use search::filter::{Filter, Scope, StandingFilter};

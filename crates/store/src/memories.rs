@@ -12,6 +12,7 @@ pub(crate) mod links;
 pub(crate) mod polish;
 pub(crate) mod revise;
 pub(crate) mod revisions;
+pub(crate) mod standing;
 pub(crate) mod transfer;
 
 use crate::StoreError;
@@ -20,7 +21,8 @@ use crate::db::facets::{MemoryReader, MemoryWriter};
 use crate::db::open::TxError;
 use crate::search::words;
 use backstory_memory::{
-    Checksum, Content, EventId, Memory, MemoryId, ProjectId, Redacted, SessionId, Standing, Timestamp, Uid,
+    Checksum, Content, EventId, EvidenceKind, Memory, MemoryId, ProjectId, Redacted, SessionId, Standing,
+    StandingReason, Timestamp, Uid,
 };
 use columns::{ColumnReader, content_columns, content_parameters};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -31,8 +33,8 @@ macro_rules! whole_memories {
         concat!(
             "SELECT id, ",
             $crate::memories::columns::content_columns!(),
-            ", uid, project_id, session_id, superseded_by, created_at_ms, updated_at_ms, times_seen, times_used,
-                 last_used_at_ms, checksum FROM memories ",
+            ", uid, project_id, session_id, superseded_by, standing, standing_reason, created_at_ms, updated_at_ms,
+                 times_seen, times_used, last_used_at_ms, checksum FROM memories ",
             $which
         )
     };
@@ -61,6 +63,10 @@ pub struct MemoryOrigin {
     pub session: Option<SessionId>,
     /// The events it was distilled from.
     pub events: Vec<EventId>,
+    /// What speaks for it beside its words.
+    pub evidence: EvidenceKind,
+    /// How it stood elsewhere; otherwise that is decided by who said it and what proves it.
+    pub standing: Option<(Standing, StandingReason)>,
     /// What it has been through elsewhere; a new memory has been through nothing.
     pub usage: Option<UsageHistory>,
 }
@@ -119,7 +125,9 @@ impl MemoryReader<'_> {
     /// Returns the memory in force of a project that says the same word for word, case and punctuation aside.
     pub fn with_text(&self, project: ProjectId, content: &Content) -> Result<Option<MemoryId>, StoreError> {
         self.store.read("look for the same words", |db| {
-            let sql = "SELECT id FROM memories WHERE fingerprint = ?1 AND project_id = ?2 AND superseded_by IS NULL LIMIT 1";
+            let sql =
+                "SELECT id FROM memories WHERE fingerprint = ?1 AND project_id = ?2 AND superseded_by IS NULL
+                 AND standing <> 'retired' LIMIT 1";
             let found = db
                 .prepare_cached(sql)?
                 .query_row(params![content.fingerprint().0, project.0], |row| row.get(0).map(MemoryId));
@@ -238,13 +246,14 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
     let fresh =
         UsageHistory { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
     let usage = memory.origin.usage.unwrap_or(fresh);
+    let (stands, why) = standing::first(db, memory)?;
     let mut statement = db.prepare_cached(concat!(
         "INSERT INTO memories (",
         content_columns!(),
-        ", tokens, fingerprint, checksum, uid, project_id, session_id, created_at_ms, updated_at_ms, times_seen, times_used,
-            last_used_at_ms, id) VALUES (",
+        ", tokens, fingerprint, checksum, uid, project_id, session_id, standing, standing_reason, created_at_ms, updated_at_ms,
+            times_seen, times_used, last_used_at_ms, id) VALUES (",
         content_parameters!(),
-        ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     ))?;
     let rest = params![
         content.tokens().0,
@@ -253,6 +262,8 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
         uid.as_str(),
         memory.project.0,
         memory.origin.session.map(|id| id.0),
+        stands.as_str(),
+        why.as_str(),
         memory.created_at.0,
         usage.updated_at.0,
         usage.times_seen,
@@ -282,15 +293,19 @@ pub(crate) fn memory_from(row: &Row<'_>) -> Result<Memory, TxError> {
     let id = MemoryId(column.read()?);
     let what = format!("memory #{id}");
     let content = columns::read(&mut column, &what)?;
+    let uid = codes::uid(&what, column.text()?)?;
+    let project = ProjectId(column.read()?);
+    let session = column.read::<Option<i64>>()?.map(SessionId);
+    let superseded_by = column.read::<Option<i64>>()?.map(|by| Standing::Superseded(MemoryId(by)));
+    let standing: Standing = codes::code(&what, column.text()?)?;
     Ok(Memory {
         id,
         content,
-        uid: codes::uid(&what, column.text()?)?,
-        project: ProjectId(column.read()?),
-        session: column.read::<Option<i64>>()?.map(SessionId),
-        standing: column
-            .read::<Option<i64>>()?
-            .map_or(Standing::Confirmed, |by| Standing::Superseded(MemoryId(by))),
+        uid,
+        project,
+        session,
+        standing: superseded_by.unwrap_or(standing),
+        standing_reason: codes::code(&what, column.text()?)?,
         created_at: Timestamp(column.read()?),
         updated_at: Timestamp(column.read()?),
         times_seen: column.read()?,

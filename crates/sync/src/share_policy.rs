@@ -13,8 +13,8 @@ use serde::Deserialize;
 pub enum TeamProvenance {
     /// [`Provenance::Team`], with the member's name.
     Team,
-    /// [`Provenance::External`].
-    External,
+    /// [`Provenance::Web`].
+    Web,
 }
 
 /// Decides what is shared, and what is made of what others share.
@@ -103,9 +103,10 @@ impl SharePolicy {
     #[must_use]
     pub fn provenance(&self, member: Option<&str>, author: &str, claimed: [&Provenance; 2]) -> Provenance {
         match self.team_provenance {
-            _ if claimed.contains(&&Provenance::External) => Provenance::External,
-            TeamProvenance::External if member != Some(author) => Provenance::External,
-            TeamProvenance::External => Provenance::Team(author.to_owned()),
+            _ if claimed.contains(&&Provenance::Web) => Provenance::Web,
+            _ if claimed.contains(&&Provenance::Repository) => Provenance::Repository,
+            TeamProvenance::Web if member != Some(author) => Provenance::Web,
+            TeamProvenance::Web => Provenance::Team(author.to_owned()),
             TeamProvenance::Team => Provenance::Team(author.to_owned()),
         }
     }

@@ -1,5 +1,6 @@
 //! The binary under test in a temporary world: home, project folder, frozen clock.
 
+use crate::terminal;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -72,7 +73,7 @@ impl TestEnv {
         self.world().join("project")
     }
 
-    /// Prepares a run of the binary with a cleared environment.
+    /// Prepares a run of the binary with a cleared environment, at a terminal: whoever has none is taken for an agent.
     #[must_use]
     pub fn command<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(&self, arguments: I) -> Command {
         let mut command = Command::new(&self.binary);
@@ -85,7 +86,7 @@ impl TestEnv {
         // Few tests need vectors, and the model costs time; those turn it on.
         command.env("BACKSTORY_RECALL_VECTORS", "false");
         command.envs(self.variables.iter().copied());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.stdin(terminal()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
 
@@ -107,6 +108,11 @@ impl TestEnv {
         drop(pipe.write_all(input.as_ref()));
         drop(pipe);
         self.finish(child)
+    }
+
+    /// Runs the binary as an agent would: without a terminal.
+    pub fn run_as_agent<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(&self, arguments: I) -> ProgramOutput {
+        self.run_with(arguments, "")
     }
 
     /// Waits for a run to end.

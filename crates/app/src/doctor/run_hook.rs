@@ -5,7 +5,10 @@
 use crate::app::App;
 use crate::env_vars::{BACKSTORY_CONFIG, BACKSTORY_HOME, SETTING_PREFIX};
 use crate::error::AppError;
+use crate::remember::{DuplicatePolicy, RememberRequest, TargetProject};
+use crate::speaker::Speaker;
 use backstory_hosts::{HookCommand, Host, SamplePayload};
+use backstory_memory::{ContentRecord, Provenance};
 use backstory_platform::{in_own_group, kill_group};
 use backstory_store::{Home, Purpose, Store};
 use serde_json::{Value, json};
@@ -48,15 +51,23 @@ impl HookSandbox<'_> {
         std::fs::create_dir(&project).map_err(failed)?;
         std::fs::write(root.join("config.toml"), "").map_err(failed)?;
         let trial = HookSandbox { app, world, project };
-        let program = std::env::current_exe().map_err(failed)?;
-        let mut remember = trial.command(&program);
-        let remembered =
-            trial.run(remember.args(["remember", "--pin", KNOWN]), "").map_err(AppError::user)?;
-        if remembered.output.status.success() {
-            return Ok(trial);
-        }
-        let said = first_line(&remembered.output.stderr);
-        Err(AppError::user(format!("cannot make a store to try hooks with: {said}")))
+        trial.remember_something()?;
+        Ok(trial)
+    }
+
+    /// Writes what every session in the sandbox must get, in the user's name.
+    fn remember_something(&self) -> Result<(), AppError> {
+        let (home, speaker) = (Home::new(self.home()), Speaker::User);
+        let app = App { home, speaker, cwd: self.project.clone(), ..self.app.clone() };
+        let content =
+            ContentRecord { body: Some(KNOWN.to_owned()), pinned: Some(true), ..ContentRecord::default() };
+        let request = RememberRequest {
+            memory: content.into(),
+            project: TargetProject::OfRecord,
+            said_by: Provenance::User,
+            duplicates: DuplicatePolicy::Refuse,
+        };
+        app.remember(&mut app.store()?, request).map(drop)
     }
 
     /// Returns a session of a host in this world.

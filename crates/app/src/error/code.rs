@@ -39,6 +39,8 @@ error_codes! {
     ProjectPathRelative = ("project_path_relative", 2, 400),
     /// Nobody is there to confirm what cannot be undone.
     ConfirmationMissing = ("confirmation_missing", 2, 400),
+    /// Only the user may do this, and an agent asked, or somebody without a terminal.
+    UserOnly = ("user_only", 1, 403),
     /// No memory has this number.
     NoSuchMemory = ("no_such_memory", 1, 404),
     /// No project has this name, number or folder.

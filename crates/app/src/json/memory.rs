@@ -35,6 +35,20 @@ pub struct ShowShape {
     pub missing: Vec<i64>,
 }
 
+/// What the user said of memories, and how they stand now.
+#[derive(Debug, Serialize)]
+pub struct JudgedShape {
+    pub ok: bool,
+    pub memories: Vec<HeadShape>,
+}
+
+/// Memories that wait for the user's word, newest first.
+#[derive(Debug, Serialize)]
+pub struct ReviewShape {
+    pub version: u32,
+    pub memories: Vec<HeadShape>,
+}
+
 /// Memories before and after another, oldest first.
 #[derive(Debug, Serialize)]
 pub struct TimelineShape {
@@ -67,6 +81,7 @@ pub struct HeadShape {
     pub host_session: Option<String>,
     pub provenance: String,
     pub standing: &'static str,
+    pub standing_reason: &'static str,
     pub superseded_by: Option<i64>,
     pub pinned: bool,
     pub importance: u8,
@@ -164,8 +179,8 @@ pub fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
         None => None,
     };
     let superseded_by = match memory.standing {
-        Standing::Confirmed => None,
         Standing::Superseded(MemoryId(by)) => Some(by),
+        Standing::Proposed | Standing::Confirmed | Standing::Retired => None,
     };
     Ok(HeadShape {
         id: memory.id.0,
@@ -177,7 +192,8 @@ pub fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
         session: memory.session.map(|id| id.0),
         host_session: session.map(|session| session.host_session),
         provenance: content.provenance.to_string(),
-        standing: if superseded_by.is_some() { "superseded" } else { "confirmed" },
+        standing: memory.standing.as_str(),
+        standing_reason: memory.standing_reason.as_str(),
         superseded_by,
         pinned: content.pinned,
         importance: content.importance.get(),

@@ -254,7 +254,7 @@ fn edits_of_one_file_are_gathered_in_their_order() {
     };
     let turn = [
         edit("a.rs", true, "", "one"),
-        Activity::Looked { at: "c.rs".into() },
+        Activity::Looked { at: "c.rs".into(), words: None },
         edit("b.rs", false, "x", "y"),
         edit("a.rs", false, "one", "two"),
     ];

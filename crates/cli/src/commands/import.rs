@@ -41,7 +41,7 @@ pub(crate) struct ImportArgs {
     /// Only this project: its name, its number or a folder in it; of a file, the project of lines that name none
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Highest provenance to accept from a file: user, assistant, tool, import, external. Use `import` for a file somebody else wrote
+    /// Highest provenance to accept from a file: user, assistant, tool, import, repository, web. Use `import` for a file somebody else wrote
     #[arg(long, value_name = "PROVENANCE", default_value = "user")]
     pub(crate) provenance: Provenance,
     /// Make no vectors now; `backstory index --vectors` makes them later

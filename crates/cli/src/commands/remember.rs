@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::ui::{Ui, one_line, read_stdin};
 use backstory_app::remember::{DuplicatePolicy, MemoryRecord, RememberRequest, TargetProject, revise_hint};
 use backstory_app::{App, AppError, ErrorCode, json, vectors};
-use backstory_memory::{ContentRecord, Memory, MemoryScope, Provenance};
+use backstory_memory::{ContentRecord, Memory, MemoryScope, Standing};
 use backstory_store::Store;
 use clap::Args;
 use std::io::IsTerminal;
@@ -67,7 +67,7 @@ pub(crate) fn run(args: RememberArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
     }
     let project = args.project.map_or(TargetProject::OfRecord, TargetProject::Named);
     let duplicates = if args.force { DuplicatePolicy::Write } else { DuplicatePolicy::Refuse };
-    let request = RememberRequest { memory, project, said_by: Provenance::User, duplicates };
+    let request = RememberRequest { memory, project, said_by: app.speaker.provenance(), duplicates };
     let mut store = app.store()?;
     let memory = app.remember(&mut store, request).map_err(|failure| match failure.memory() {
         Some(known) if failure.code() == ErrorCode::NearDuplicate => {
@@ -131,6 +131,10 @@ pub(crate) fn answer(
     } else {
         let content = &memory.content;
         ui.line(&format!("#{} {} {}", memory.id, content.kind, one_line(&content.title)))?;
+        if memory.standing == Standing::Proposed {
+            let why = memory.standing_reason.explanation();
+            ui.say(&format!("note: proposed, because {why}; `backstory confirm {}` confirms it", memory.id));
+        }
     }
     vectors::follow(store, app);
     Ok(Exit::Done)

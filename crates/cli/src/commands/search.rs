@@ -195,6 +195,7 @@ mod tests {
             host_session: None,
             provenance: "user".into(),
             standing: "confirmed",
+            standing_reason: "user",
             superseded_by: None,
             pinned: false,
             importance: 3,

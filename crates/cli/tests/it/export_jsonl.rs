@@ -15,7 +15,7 @@ fn full() -> Value {
     json!({"uid": "full", "kind": "fact", "category": "gotcha", "title": "A title", "body": "A body\nof two lines",
         "created_at": "2024-02-29T23:59:59.999Z", "updated_at": "2025-01-01T00:00:00Z", "files": ["a.rs", "b/c.rs"],
         "concepts": ["ünïcode", "日本"], "facts": ["\"quoted\"", "tab\there"], "importance": 5, "confidence": 0.3125,
-        "host": "claude-code", "session": "session-1", "provenance": "external", "scope": "user", "pinned": true,
+        "host": "claude-code", "session": "session-1", "provenance": "web", "scope": "user", "pinned": true,
         "valid_from": "2024-01-01T00:00:00Z", "valid_to": "2027-01-01T00:00:00Z", "times_seen": 7, "times_used": 3,
         "last_used_at": "2025-06-01T00:00:00Z"})
 }

@@ -57,7 +57,7 @@ fn any_time() -> impl Strategy<Value = i64> {
 fn any_draft() -> impl Strategy<Value = Content> {
     let list = || prop::collection::vec(any_text(), 0..3);
     let provenance = prop_oneof![
-        Just(Provenance::External),
+        Just(Provenance::Web),
         Just(Provenance::Import),
         Just(Provenance::Tool),
         Just(Provenance::Assistant),

@@ -103,7 +103,7 @@ fn attacks_from_the_web_are_never_injected_and_can_be_looked_up() {
     assert!(attacks.len() > 200, "{}", attacks.len());
     let env = world();
     let memories: Vec<Value> =
-        attacks.iter().enumerate().map(|(number, attack)| known(number, attack, "external")).collect();
+        attacks.iter().enumerate().map(|(number, attack)| known(number, attack, "web")).collect();
     import(&env, &memories);
     for (number, attack) in attacks.iter().enumerate().step_by(5) {
         let fetched = json!({"tool_name": "WebFetch", "tool_use_id": "t", "prompt_id": "p",
@@ -135,7 +135,7 @@ fn attacks_from_the_web_are_never_injected_and_can_be_looked_up() {
     let mut labelled = 0;
     for id in imported.into_iter().step_by(10) {
         let text = got(&env, id);
-        assert!(is_one_block(&text) && text.contains("external"), "{text}");
+        assert!(is_one_block(&text) && text.contains("web"), "{text}");
         labelled += 1;
     }
     bar(

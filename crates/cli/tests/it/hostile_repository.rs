@@ -49,7 +49,7 @@ fn hostile_repository(env: &TestEnv) -> PathBuf {
 fn escaped(env: &TestEnv) -> Vec<String> {
     let sql = "SELECT m.title || ': ' || p.name || ' ' || m.scope || ' ' || m.pinned || ' ' || m.provenance
          FROM memories m JOIN projects p ON p.id = m.project_id
-         WHERE p.name <> 'ferry' OR m.scope <> 'project' OR m.pinned OR m.provenance <> 'external'";
+         WHERE p.name <> 'ferry' OR m.scope <> 'project' OR m.pinned OR m.provenance <> 'repository'";
     let db = database(env);
     let mut statement = db.prepare(sql).unwrap();
     statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()

@@ -70,7 +70,7 @@ fn bad_lines_are_named_and_skipped() {
         line 7: not a memory: one JSON object is wanted
         line 8: `wish` is not a kind
         line 9: `created_at: "soon"` is not a time
-        line 10: unknown provenance: `gospel` is not a provenance: user, assistant, tool, import, team:NAME or external
+        line 10: unknown provenance: `gospel` is not a provenance: user, assistant, tool, repository, web, import or team:NAME
         line 11: `galaxy` is not a scope: project or user
         "#);
     let report = ask(&env, 1, &["import", "--json", &path]);
@@ -158,11 +158,11 @@ fn the_flag_limits_the_provenance_of_every_line() {
     let env = world();
     let file = lines(
         &env,
-        &[json!({"title": "x", "provenance": "user"}), json!({"title": "y", "provenance": "external"})],
+        &[json!({"title": "x", "provenance": "user"}), json!({"title": "y", "provenance": "web"})],
     );
     done(&env, &["import", &file, "--provenance", "import"]);
     let shown = ask(&env, 0, &["show", "1", "2", "--json"]);
-    assert_eq!(column(&shown["memories"], "provenance"), json!(["import", "external"]));
+    assert_eq!(column(&shown["memories"], "provenance"), json!(["import", "web"]));
     assert_eq!(env.run(["import", &file, "--provenance", "gospel"]).code, Some(2));
 }
 

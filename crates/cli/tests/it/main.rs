@@ -50,6 +50,7 @@ mod polish_server;
 mod projects;
 mod refusals;
 mod remember;
+mod review;
 mod revise_and_forget;
 mod search;
 mod secrets;

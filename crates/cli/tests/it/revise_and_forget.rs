@@ -89,12 +89,12 @@ fn revising_one_field_leaves_the_others() {
 #[test]
 fn only_new_words_of_the_user_raise_the_provenance_of_a_memory() {
     let env = world();
-    let stranger = json!({"uid": "w", "kind": "note", "body": "A page said so", "provenance": "external"});
+    let stranger = json!({"uid": "w", "kind": "note", "body": "A page said so", "provenance": "web"});
     import(&env, &[stranger]);
     let provenance = || shown(&env, "1")["provenance"].clone();
     for arguments in [&["--pin"][..], &["--title", "Said so"], &[r#"{"importance":5}"#]] {
         assert_eq!(env.run([&["revise", "1"], arguments].concat()).code, Some(0));
-        assert_eq!(provenance(), "external", "{arguments:?}");
+        assert_eq!(provenance(), "web", "{arguments:?}");
     }
     done(&env, &["revise", "1", "I checked it myself"]);
     assert_eq!(provenance(), "user");

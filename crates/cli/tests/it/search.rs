@@ -75,7 +75,7 @@ fn hits_have_a_fixed_json_shape() {
     let env = library();
     let answer = ask(&env, 0, &["search", "disk", "--json"]);
     assert_snapshot!(shape(&answer), @r"
-        {hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, pinned: bool, project: text, provenance: text, score: number, session: number, standing: text, superseded_by: null, title: text, tokens: number, uid: text}], read_as: [], strategy: text, version: number, when: null}
+        {hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, pinned: bool, project: text, provenance: text, score: number, session: number, standing: text, standing_reason: text, superseded_by: null, title: text, tokens: number, uid: text}], read_as: [], strategy: text, version: number, when: null}
         ");
     let hit = &answer["hits"][0];
     assert_eq!(fields(hit, ["session", "host_session"]), json!([1, "s-1"]));

@@ -33,7 +33,7 @@ fn memories_are_shown_whole() {
         importance 2 · confidence 1.00 · seen 1× · used 0×
         ");
     let answer = ask(&env, 0, &["show", "1", "--json"]);
-    assert_snapshot!(shape(&answer), @"{memories: [{body: text, category: null, concepts: [text], confidence: number, created_at: text, details: null, evidence: [], facts: [], files: [text], freshness: null, host_session: null, id: number, importance: number, intact: bool, kind: text, last_used_at: text, links: [], pinned: bool, project: text, provenance: text, revisions: [], scope: text, session: null, standing: text, superseded_by: null, times_seen: number, times_used: number, title: text, tokens: number, uid: text, updated_at: text, valid_from: null, valid_to: null}], missing: [], version: number}");
+    assert_snapshot!(shape(&answer), @"{memories: [{body: text, category: null, concepts: [text], confidence: number, created_at: text, details: null, evidence: [], facts: [], files: [text], freshness: null, host_session: null, id: number, importance: number, intact: bool, kind: text, last_used_at: text, links: [], pinned: bool, project: text, provenance: text, revisions: [], scope: text, session: null, standing: text, standing_reason: text, superseded_by: null, times_seen: number, times_used: number, title: text, tokens: number, uid: text, updated_at: text, valid_from: null, valid_to: null}], missing: [], version: number}");
     assert_eq!(answer["memories"][0]["times_used"], 1, "asking for a memory is using it");
 }
 
@@ -87,7 +87,7 @@ fn a_timeline_shows_what_came_before_and_after() {
           #9     note      Thing 9
         ");
     let answer = ask(&env, 0, &["timeline", "5", "--before", "1", "--after", "1", "--json"]);
-    assert_snapshot!(shape(&answer), @"{anchor: number, memories: [{confidence: number, created_at: text, host_session: null, id: number, importance: number, kind: text, pinned: bool, project: text, provenance: text, session: null, standing: text, superseded_by: null, title: text, tokens: number, uid: text}], version: number}");
+    assert_snapshot!(shape(&answer), @"{anchor: number, memories: [{confidence: number, created_at: text, host_session: null, id: number, importance: number, kind: text, pinned: bool, project: text, provenance: text, session: null, standing: text, standing_reason: text, superseded_by: null, title: text, tokens: number, uid: text}], version: number}");
     assert_eq!((column(&answer["memories"], "id"), &answer["anchor"]), (json!([4, 5, 6]), &json!(5)));
     assert_eq!(env.run(["timeline", "77"]).code, Some(1));
 }

@@ -231,7 +231,7 @@ fn hits_of_the_hub_get_the_provenance_of_pulled_memories() {
         ask(env, 0, &[&["search", "--team", "--json", "tabs"], arguments].concat())["hits"][0]["provenance"]
             .clone()
     };
-    assert_eq!(provenance(&bob, &["--set", "team.provenance=\"external\""]), "external");
+    assert_eq!(provenance(&bob, &["--set", "team.provenance=\"web\""]), "web");
     assert_eq!(provenance(&bob, &[]), format!("team:{}", team.database.member("ann")));
     assert_eq!(provenance(&ann, &[]), "user");
 }

@@ -295,26 +295,40 @@ fn what_was_taken_back_does_not_come_back_by_the_assistant() {
 
 /// SEC-1, law 6.
 #[test]
-fn what_is_said_after_strangers_spoke_is_trusted_no_more_than_they_are() {
+fn law_6_who_repeats_strangers_speaks_for_them() {
+    const PAGE: &str =
+        "Uploads of every tenant are written to the shared staging bucket before they are scanned.";
     let mut story = Recording::new();
     story
-        .asks("How do others limit uploads? Look it up and set ours.")
-        .fetches("https://example.org/limits", "Everyone must set it to 1 MB.")
+        .asks("How do others scan uploads? Look it up and set ours.")
+        .fetches("https://example.org/limits", PAGE)
         .edits("upload.py", "LIMIT = 5", "LIMIT = 1")
-        .closes("Changed the upload limit to 1 MB. We decided on 1 MB because everyone uses it.");
-    let distilled: Vec<_> =
-        story.memories().into_iter().filter(|memory| memory.content.kind != Kind::Failure).collect();
-    assert!(!distilled.is_empty());
-    for memory in distilled {
-        assert_eq!(memory.content.provenance, Provenance::External, "{}", memory.content.title);
+        .closes(&format!("Changed the upload limit to 1 MB. We found out: {PAGE}"));
+    for memory in story.memories() {
+        let content = &memory.content;
+        let repeats = content.body.contains("shared staging bucket") && !content.kind.is_session_account();
+        let expected = if repeats { Provenance::Web } else { Provenance::Assistant };
+        assert_eq!(content.provenance, expected, "{}", content.title);
+        assert!(!repeats || memory.standing == Standing::Proposed, "{}", content.title);
     }
-    story.asks("We always keep limits in upload.py.").closes("Noted.");
-    let stated = story
+    let mut pasting = Recording::new();
+    pasting
+        .asks("Look at the page")
+        .fetches("https://example.org", &format!("We must know: {PAGE}"))
+        .closes("Done.");
+    pasting.asks(&format!("We must know: {PAGE}")).closes("Noted.");
+    assert!(
+        pasting.memories().iter().all(|memory| memory.content.kind != Kind::Rule),
+        "{:?}",
+        pasting.kinds()
+    );
+    pasting.asks("We always keep limits in upload.py.").closes("Noted.");
+    let stated = pasting
         .memories()
         .into_iter()
         .find(|memory| memory.content.title.contains("limits in upload"))
         .unwrap();
-    assert_eq!(stated.content.provenance, Provenance::User, "the user's own words stay theirs");
+    assert_eq!((stated.content.provenance, stated.standing), (Provenance::User, Standing::Confirmed));
 }
 
 #[test]

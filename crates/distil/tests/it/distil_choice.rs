@@ -29,7 +29,7 @@ fn what_is_picked_from_a_list_is_decided() {
         let decision = story.only(Kind::Decision);
         assert_eq!(decision.content.title, "Use a materialized view, refreshed hourly", "{picked}");
         assert!(decision.content.body.contains("Not chosen: Add an index"), "{}", decision.content.body);
-        assert_eq!(decision.content.provenance, Provenance::Assistant, "the words are the agent's");
+        assert_eq!(decision.content.provenance, Provenance::User, "the choice is the user's");
     }
     let lettered = "A) Add an index on the date.\nB) Build a materialized view.";
     assert_eq!(after(lettered, "option B", GOES_ON).of_kind(Kind::Decision).len(), 1);

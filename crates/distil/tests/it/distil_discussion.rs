@@ -2,7 +2,7 @@
 
 use crate::recording::Recording;
 use backstory_distil::DistilTrigger;
-use backstory_memory::{Kind, Provenance, Standing};
+use backstory_memory::{Kind, Provenance};
 
 const PLAN: &str = "Let's design the sign-in. I have JWT in mind, tokens in httpOnly cookies, and refresh token rotation for security.";
 const ANSWER: &str = "Here is the design. Access tokens live for 15 minutes and are signed with HS256, refresh tokens are opaque, stored hashed in \
@@ -59,7 +59,7 @@ fn who_puts_one_thing_right_does_not_take_the_whole_talk_back() {
         .asks("Let's plan the sign-in. We use HS256 tokens, httpOnly cookies and refresh token rotation.")
         .closes(ANSWER);
     story.asks("No, we use RS256 tokens for the sign-in, not HS256.").closes("Understood.");
-    assert_eq!(story.only(Kind::Note).standing, Standing::Confirmed, "{:?}", story.kinds());
+    assert!(story.only(Kind::Note).standing.is_live(), "{:?}", story.kinds());
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use crate::cases::{Case, cases};
 use crate::recording::Recording;
-use backstory_memory::{Kind, Memory, Provenance, Standing};
+use backstory_memory::{Kind, Memory, Provenance};
 use backstory_testkit::{BASE62, drawn};
 use proptest::prelude::*;
 
@@ -54,11 +54,8 @@ fn played(session: &Case) -> Recording {
 
 fn score(session: &Case) -> Score {
     let mut score = Score::default();
-    let mut left: Vec<Memory> = played(session)
-        .memories()
-        .into_iter()
-        .filter(|memory| memory.standing == Standing::Confirmed)
-        .collect();
+    let mut left: Vec<Memory> =
+        played(session).memories().into_iter().filter(|memory| memory.standing.is_live()).collect();
     for memory in &left {
         // A handoff says first where things stand.
         let title = memory.content.title.trim_start_matches("Done, nothing open: ");

@@ -103,14 +103,11 @@ impl Recording {
     }
 
     pub(crate) fn looks(&mut self, at: &str) -> &mut Recording {
-        self.happens(Activity::Looked { at: at.into() }, Provenance::Tool)
+        self.happens(Activity::Looked { at: at.into(), words: None }, Provenance::Tool)
     }
 
     pub(crate) fn fetches(&mut self, request: &str, answer: &str) -> &mut Recording {
-        self.happens(
-            Activity::Fetched { request: request.into(), answer: answer.into() },
-            Provenance::External,
-        )
+        self.happens(Activity::Fetched { request: request.into(), answer: answer.into() }, Provenance::Web)
     }
 
     pub(crate) fn runs(&mut self, command: &str, output: &str) -> &mut Recording {

@@ -120,7 +120,7 @@ impl TranscriptJob {
             let root = carrier.to_string_lossy();
             let named = |name: &str| digest([root.as_bytes(), name.as_bytes()]).to_string();
             (entry.session, entry.id) = (named(&entry.session), named(&entry.id));
-            entry.event.provenance = entry.event.provenance.min(Provenance::External);
+            entry.event.provenance = entry.event.provenance.min(Provenance::Repository);
             entry.cwd = Some(root.into_owned());
         }
         entry

@@ -177,7 +177,7 @@ impl CommitReader<'_> {
     }
 
     fn memory(&self, commit: &Commit, content: Content) -> ImportedMemory {
-        let provenance = if self.is_others(commit) { Provenance::External } else { Provenance::Import };
+        let provenance = if self.is_others(commit) { Provenance::Repository } else { Provenance::Import };
         ImportedMemory::new(
             commit.id.clone(),
             ImportedProject::Folder(self.root.to_owned()),

@@ -87,7 +87,7 @@ impl SourceInstance {
         match (item, &self.carrier) {
             (ImportItem::Memory(memory), Some(carrier)) => {
                 let ImportedMemory { name, created_at, content, replaces, relates, .. } = *memory;
-                let provenance = content.provenance.clone().min(Provenance::External);
+                let provenance = content.provenance.clone().min(Provenance::Repository);
                 let content = Content { scope: MemoryScope::Project, pinned: false, provenance, ..content };
                 let project = ImportedProject::Folder(carrier.clone());
                 let bound = ImportedMemory::new(name, project, created_at, content);

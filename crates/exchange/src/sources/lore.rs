@@ -107,7 +107,7 @@ fn dated(record: &LoreRecord, fields: &[&str]) -> Option<Timestamp> {
 fn provenance_of(source: Option<&str>) -> Provenance {
     let is_outside =
         source.is_some_and(|source| source.starts_with("http://") || source.starts_with("https://"));
-    if is_outside { Provenance::External } else { Provenance::Import }
+    if is_outside { Provenance::Web } else { Provenance::Import }
 }
 
 /// The project of what lore kept for all projects.

@@ -123,7 +123,7 @@ pub(crate) fn files(project: &ImportedProject, paths: Vec<String>) -> Vec<String
 pub(crate) fn provenance_of_tool(tool: Option<&str>) -> Provenance {
     let tool = tool.unwrap_or_default().to_lowercase().replace(['_', '-'], "");
     let is_outside = ["webfetch", "websearch", "codesearch", "webreader"].contains(&tool.as_str());
-    if is_outside || tool.starts_with("mcp") { Provenance::External } else { Provenance::Import }
+    if is_outside || tool.starts_with("mcp") { Provenance::Web } else { Provenance::Import }
 }
 
 #[cfg(test)]
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn what_came_from_outside_stays_outside() {
         for tool in ["WebFetch", "webfetch", "web_search", "mcp__github__issue"] {
-            assert_eq!(provenance_of_tool(Some(tool)), Provenance::External, "{tool}");
+            assert_eq!(provenance_of_tool(Some(tool)), Provenance::Web, "{tool}");
         }
         assert_eq!(provenance_of_tool(Some("Edit")), Provenance::Import);
         assert_eq!(provenance_of_tool(None), Provenance::Import);

@@ -32,7 +32,7 @@ fn every_kind_of_mem_lite_row_is_imported() {
     let fetched = reading.named("observation a1");
     assert_eq!(
         (fetched.content.kind, fetched.content.provenance.clone()),
-        (Kind::Discovery, Provenance::External)
+        (Kind::Discovery, Provenance::Web)
     );
     let learning = reading.named("learning l1");
     assert_eq!(learning.content.kind, Kind::Fact);

@@ -32,7 +32,7 @@ fn check(reading: &CollectedItems) {
     let tabs = reading.named("observation 4");
     assert_eq!((tabs.content.scope, tabs.session.clone()), (MemoryScope::User, None));
     assert_eq!(tabs.project, ImportedProject::Named("till".into()));
-    assert_eq!(reading.named("observation 5").content.provenance, Provenance::External);
+    assert_eq!(reading.named("observation 5").content.provenance, Provenance::Web);
     assert_eq!(reading.named("observation 6").content.title, "Receipts print");
     assert_eq!(reading.named("observation 7").project, ImportedProject::Named("other".into()));
     assert_eq!(reading.skipped(), [("a prompt", 2), ("deleted", 1), ("never compressed", 1)]);

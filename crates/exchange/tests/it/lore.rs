@@ -105,7 +105,7 @@ fn patterns_handoffs_and_goals_are_imported_whole() {
         (4, ImportedProject::Named("till".into()))
     );
     assert_eq!(goal.created_at, Timestamp(1_771_254_348_000));
-    assert_eq!(reading.named("sig-1").content.provenance, Provenance::External);
+    assert_eq!(reading.named("sig-1").content.provenance, Provenance::Web);
     assert_eq!(reading.named("obs-1").content.provenance, Provenance::Import);
     let evidence = &reading.named("evi-1").content;
     assert!((evidence.confidence.get() - 0.9).abs() < 1e-9);

@@ -44,7 +44,7 @@ fn the_newest_revisions_are_imported_and_replace_the_older() {
     assert_eq!(floats.content.files, ["src/cart.ts"]);
     assert_eq!(floats.created_at, Timestamp(1_771_581_600_000));
     let fetched = reading.named("observation o2");
-    assert_eq!((fetched.content.provenance.clone(), fetched.session.clone()), (Provenance::External, None));
+    assert_eq!((fetched.content.provenance.clone(), fetched.session.clone()), (Provenance::Web, None));
     assert_eq!(reading.named("observation o6").content.scope, MemoryScope::User);
     let summary = &reading.named("summary m1").content;
     assert_eq!(summary.title, "Settle what a price is");

@@ -7,7 +7,7 @@ use super::{Dialect, patches};
 use crate::commands;
 use crate::lenient::LenientJson;
 use crate::parsed_event::one_line;
-use backstory_memory::{Activity, Hunk, PlanStep, Provenance};
+use backstory_memory::{Activity, Hunk, PlanStep, Provenance, first_chars, strip_fences, winnowed_hex};
 
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,14 +85,17 @@ impl HookToolUse<'_, '_> {
             Some(ToolKind::Write) => self.local(self.written()),
             Some(ToolKind::Edit) => self.local(self.edited()),
             Some(ToolKind::Patch) => return Ok((self.patched(), Provenance::Tool)),
-            Some(ToolKind::Look) => self.local(Activity::Looked { at: self.at() }),
+            Some(ToolKind::Look) => self.local(Activity::Looked { at: self.at(), words: self.words_read() }),
             Some(ToolKind::InstallPlan) => self.local(self.planned()),
             Some(ToolKind::Fetch) => self.fetched(),
             None if (self.dialect.is_mcp)(self.name) || !self.server.is_empty() => self.fetched(),
             None => self.local(Activity::UsedTool { request: self.at() }),
         };
-        // Not every host says whose tool it is.
-        if matches!(&activity, Activity::Fetched { answer, .. } if answer.starts_with(OUR_FENCE)) {
+        // Not every host says whose tool it is. What stands beside our block is a stranger's.
+        if let Activity::Fetched { answer, .. } = &activity
+            && answer.starts_with(OUR_FENCE)
+            && strip_fences(answer).trim().is_empty()
+        {
             return Err("our own tool");
         }
         Ok((vec![activity], provenance))
@@ -103,6 +106,13 @@ impl HookToolUse<'_, '_> {
         self.dialect.our_tools.iter().any(|prefix| self.name.starts_with(prefix))
             || self.server == "backstory"
             || self.server.starts_with("plugin:backstory:")
+    }
+
+    /// Returns hashes of what was read: a file's words are a repository's, whoever repeats them.
+    fn words_read(&self) -> Option<String> {
+        let text = self.response.get("file").said("content")?;
+        let hashes = winnowed_hex(first_chars(text, MOST_READ_CHARS), MOST_READ_HASHES);
+        Some(hashes).filter(|hashes| !hashes.is_empty())
     }
 
     fn local(&self, activity: Activity) -> (Activity, Provenance) {
@@ -126,9 +136,9 @@ impl HookToolUse<'_, '_> {
             (None, None) => self.input.words(),
         };
         if commands::runs_backstory(&command) {
-            return (Activity::Looked { at: one_line(&command) }, Provenance::Tool);
+            return (Activity::Looked { at: one_line(&command), words: None }, Provenance::Tool);
         }
-        let provenance = if commands::fetches(&command) { Provenance::External } else { Provenance::Tool };
+        let provenance = if commands::fetches(&command) { Provenance::Web } else { Provenance::Tool };
         let (output, status) = (self.dialect.ran)(self);
         (Activity::Ran { command, output, status }, provenance)
     }
@@ -214,7 +224,7 @@ impl HookToolUse<'_, '_> {
         let mut answers = parts.into_iter().map(|part| self.response.get(part).words());
         let answer = answers.find(|answer| !answer.is_empty()).unwrap_or_else(|| self.response.words());
         let answer = without_fence(&answer).to_owned();
-        (self.unless_failed(Activity::Fetched { request: self.at(), answer }), Provenance::External)
+        (self.unless_failed(Activity::Fetched { request: self.at(), answer }), Provenance::Web)
     }
 
     fn file(&self) -> String {
@@ -296,4 +306,8 @@ fn steps_in(plan: &str) -> Vec<PlanStep> {
 }
 
 /// What our own tools answer begins with this.
+/// Of a file that was read, so much is hashed, and so many hashes are kept.
+const MOST_READ_CHARS: usize = 32 * 1024;
+const MOST_READ_HASHES: usize = 256;
+
 const OUR_FENCE: &str = "<backstory-";

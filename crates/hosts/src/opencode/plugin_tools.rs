@@ -35,7 +35,7 @@ impl PluginToolUse<'_, '_> {
             "bash" => self.ran(),
             "edit" | "multiedit" | "write" | "patch" | "apply_patch" => self.local(self.edited()),
             "read" | "grep" | "glob" | "list" | "lsp" | "skill" | "todoread" => {
-                self.local(Activity::Looked { at: self.at() })
+                self.local(Activity::Looked { at: self.at(), words: None })
             }
             "todowrite" => self.local(self.planned()),
             "task" | "question" | "batch" | "plan_enter" | "plan_exit" => {
@@ -66,9 +66,9 @@ impl PluginToolUse<'_, '_> {
     fn ran(&self) -> (Activity, Provenance) {
         let command = self.input.str("command").to_owned();
         if commands::runs_backstory(&command) {
-            return (Activity::Looked { at: one_line(&command) }, Provenance::Tool);
+            return (Activity::Looked { at: one_line(&command), words: None }, Provenance::Tool);
         }
-        let provenance = if commands::fetches(&command) { Provenance::External } else { Provenance::Tool };
+        let provenance = if commands::fetches(&command) { Provenance::Web } else { Provenance::Tool };
         let output = self.output.str("output");
         let output = self.error.unwrap_or(if output == NO_OUTPUT { "" } else { output }).to_owned();
         (Activity::Ran { command, output, status: self.status() }, provenance)
@@ -140,7 +140,7 @@ impl PluginToolUse<'_, '_> {
         } else {
             self.unless_failed(Activity::Fetched { request: self.at(), answer })
         };
-        (activity, Provenance::External)
+        (activity, Provenance::Web)
     }
 
     /// Returns what the tool was to do, on one line.

@@ -54,23 +54,20 @@ fn law_5_our_own_tools_and_commands_are_not_captured() {
     let named = json!({"hook_event_name": "PostToolUse", "tool_name": "mcp__mine__search", "mcp_server": {"name": "backstory"}});
     assert_eq!(parse(named.to_string()).outcome, EventOutcome::Ignored("our own tool"));
     let looked = used("Bash", &json!({"command": "backstory show 12"}), &json!({"stdout": "ours"}));
-    assert_eq!(looked.activity, Activity::Looked { at: "backstory show 12".into() });
+    assert_eq!(looked.activity, Activity::Looked { at: "backstory show 12".into(), words: None });
 }
 
 #[test]
 fn output_from_the_network_is_external() {
     let provenance =
         |tool, input: Value| used(tool, &input, &json!({"stdout": "x", "result": "x"})).provenance;
-    assert_eq!(
-        provenance("Bash", json!({"command": "cd x && curl -s example.com | jq ."})),
-        Provenance::External
-    );
+    assert_eq!(provenance("Bash", json!({"command": "cd x && curl -s example.com | jq ."})), Provenance::Web);
     assert_eq!(provenance("Bash", json!({"command": "cargo test"})), Provenance::Tool);
-    assert_eq!(provenance("WebFetch", json!({"url": "https://example.com"})), Provenance::External);
-    assert_eq!(provenance("mcp__tracker__issue", json!({"id": 3})), Provenance::External);
+    assert_eq!(provenance("WebFetch", json!({"url": "https://example.com"})), Provenance::Web);
+    assert_eq!(provenance("mcp__tracker__issue", json!({"id": 3})), Provenance::Web);
     assert_eq!(
         captured(parse(r#"{"hook_event_name":"SomethingNew","session_id":"s"}"#)).provenance,
-        Provenance::External
+        Provenance::Web
     );
 }
 

@@ -5,7 +5,7 @@ use crate::{Candidate, GatherResult, Prefetch};
 use backstory_capture::FreshnessLimit;
 use backstory_memory::{Kind, Memory, MemoryId, first_chars};
 use backstory_recall::{ScoreFactor, SearchQuery, Signal};
-use backstory_store::{Filter, Scope};
+use backstory_store::{Filter, Scope, StandingFilter};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -59,6 +59,7 @@ impl Injector<'_> {
         let seen = self.recipient.context.memories.len().min(MOST_SEEN);
         Filter {
             kinds: kinds.collect(),
+            standing: StandingFilter::Confirmed,
             limit: MOST_HITS.saturating_add(u32::try_from(seen).unwrap_or(0)),
             ..Filter::within(Scope::Project(self.recipient.project))
         }

@@ -6,7 +6,7 @@ use crate::{Candidate, GatherResult};
 use backstory_distil::CommandRun;
 use backstory_memory::{ExitStatus, Kind, Memory, MemoryId, Provenance, first_chars};
 use backstory_recall::word_query;
-use backstory_store::{Filter, Scope, Store, StoreError};
+use backstory_store::{Filter, Scope, StandingFilter, Store, StoreError};
 use std::path::{Component, Path, PathBuf};
 
 /// How many failures are compared with a command: the project's newest, and those that hold its words best.
@@ -44,8 +44,12 @@ impl Injector<'_> {
         if failures.len() < FAILURES as usize {
             return Ok(failures);
         }
-        let filter =
-            Filter { kinds: vec![Kind::Failure], limit: FAILURES, ..Filter::within(Scope::Project(project)) };
+        let filter = Filter {
+            standing: StandingFilter::Confirmed,
+            kinds: vec![Kind::Failure],
+            limit: FAILURES,
+            ..Filter::within(Scope::Project(project))
+        };
         let older = store.search().exact(&word_query(command), &filter)?.into_iter().map(|hit| hit.memory);
         let older: Vec<MemoryId> = older.filter(|id| !failures.contains(id)).collect();
         failures.extend(store.search().unfaded(&older)?);
@@ -56,6 +60,7 @@ impl Injector<'_> {
     pub(super) fn memories_of_file(&self, file: &str) -> GatherResult<Vec<Candidate>> {
         let filter = Filter {
             kinds: Kind::with(|kind| kind.warns_before_edit),
+            standing: StandingFilter::Confirmed,
             limit: MOST_OF_A_FILE,
             ..Filter::within(Scope::Project(self.recipient.project))
         };

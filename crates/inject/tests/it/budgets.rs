@@ -19,7 +19,7 @@ prop_compose! {
         kind in 0usize..Kind::ALL.len(),
         (title, body) in (ANY_TEXT, ANY_TEXT),
         facts in prop::collection::vec(ANY_TEXT, 0..3),
-        provenance in prop::sample::select(vec![Provenance::User, Provenance::Assistant, Provenance::External, Provenance::Import]),
+        provenance in prop::sample::select(vec![Provenance::User, Provenance::Assistant, Provenance::Web, Provenance::Import]),
         (score, changed_since) in (0.0f64..9.0, any::<bool>()),
         other_project in prop::option::of(ANY_TEXT),
     ) -> Candidate {

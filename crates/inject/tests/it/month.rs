@@ -2,8 +2,9 @@
 
 use backstory_inject::{Candidate, Orientation, WorkTreeStatus};
 use backstory_memory::{
-    Category, ChangedSymbol, Checksum, Content, Details, Kind, Memory, MemoryId, ProjectId, Provenance,
-    SessionId, Standing, SummaryDetails, SymbolKind, Timestamp, Uid,
+    Category, ChangedSymbol, Checksum, Content, Details, EvidenceKind, Kind, Memory, MemoryId, OwnAddresses,
+    ProjectId, Provenance, SessionId, Standing, StandingReason, SummaryDetails, SymbolKind, Timestamp, Uid,
+    first_standing,
 };
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -29,6 +30,7 @@ pub(crate) fn memory(id: i64, kind: Kind, ago_ms: i64, title: &str, body: &str) 
         checksum: Checksum::of_content(&content),
         content,
         standing: Standing::Confirmed,
+        standing_reason: StandingReason::User,
         created_at: at,
         updated_at: at,
         times_seen: 1,
@@ -67,6 +69,8 @@ fn candidate(row: &Value) -> Candidate {
     if let Ok(provenance) = text(row, "provenance").parse() {
         memory.content.provenance = provenance;
     }
+    (memory.standing, memory.standing_reason) =
+        first_standing(&memory.content, EvidenceKind::Structure, &OwnAddresses::default());
     memory.content.category = row["category"].as_str().map(|name| Category(name.to_owned()));
     memory.content.facts = texts(row, "facts");
     let (investigated, completed) = (texts(row, "investigated"), texts(row, "completed"));

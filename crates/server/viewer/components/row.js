@@ -18,7 +18,7 @@ export function memoryRow(memory, { as = "clock", withProject = true } = {}) {
     h("span", { class: "row-meta" },
       memory.pinned && label("pinned"),
       memory.superseded_by && label(`superseded by #${memory.superseded_by}`),
-      memory.provenance === "external" && label("from outside", "warn", "read from a source that is not yours"),
+      ["web", "repository"].includes(memory.provenance) && label("from outside", "warn", "read from a source that is not yours"),
       withProject && h("span", { class: "row-project" }, memory.project_name ?? memory.project),
       h("span", { class: "row-number", title: `${count(memory.tokens, "token")} to read` }, `#${memory.id}`)));
 }

@@ -5,11 +5,11 @@
 use crate::db::facets::{MemoryReader, MemoryWriter, SessionReader};
 use crate::db::open::TxError;
 use crate::memories::{self, Unindexed};
-use crate::memories::{forget, links, polish, revise};
+use crate::memories::{forget, links, polish, revise, standing};
 use crate::{NewMemory, StoreError};
 use backstory_memory::{
-    Content, Digest, EventId, Link, Memory, MemoryId, ProjectId, Provenance, Relation, SessionId, Standing,
-    Timestamp,
+    Content, Digest, EventId, Link, Memory, MemoryId, ProjectId, Provenance, Relation, SessionId,
+    StandingReason, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -185,6 +185,10 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
     let mut is_updated = false;
     if item.on_repeat != OnRepeat::Replace && is_new_incident {
         revise::count_again(db, &before, now)?;
+        // Two sessions that found the same do not speak for each other, but for it.
+        if item.memory.origin.session != before.session && !item.memory.content.provenance.is_outside() {
+            standing::confirm_unproven(db, &before, StandingReason::Repetition, now)?;
+        }
         is_updated = true;
     }
     if item.on_repeat != OnRepeat::Reinforce && may_replace(db, &before)? {
@@ -225,7 +229,7 @@ fn may_replace(db: &Connection, memory: &Memory) -> rusqlite::Result<bool> {
     let is_revised = db
         .prepare_cached("SELECT 1 FROM revisions WHERE memory_id = ?1 AND replaced_by = 'person'")?
         .exists([memory.id.0])?;
-    Ok(!is_revised && memory.standing == Standing::Confirmed && memory.is_intact())
+    Ok(!is_revised && memory.standing.is_live() && memory.is_intact())
 }
 
 /// The new content, with what people and time have made of the old one. Provenance never rises (law 6).

@@ -7,7 +7,7 @@ use crate::memories::revisions::{self, Author};
 use crate::memories::{forget, revise};
 use crate::search::words;
 use crate::{StoreError, memories};
-use backstory_memory::{Content, Memory, MemoryId, Redacted, Standing, Timestamp};
+use backstory_memory::{Content, Memory, MemoryId, Redacted, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// What became of better words.
@@ -26,7 +26,7 @@ impl MemoryReader<'_> {
             Ok(words_are_of_rules(db, id)? && polished_from(db, id)?.is_none())
         })?;
         let memory = if is_of_rules { self.store.memories().get(id)? } else { None };
-        Ok(memory.filter(|memory| memory.standing == Standing::Confirmed && memory.is_intact()))
+        Ok(memory.filter(|memory| memory.standing.is_live() && memory.is_intact()))
     }
 }
 
@@ -47,9 +47,8 @@ impl MemoryWriter<'_> {
             let before = memories::read(transaction, seen.id)?;
             let content =
                 Content { title: worded.title.clone(), body: worded.body.clone(), ..before.content.clone() };
-            let is_as_seen = before.checksum == seen.checksum
-                && before.is_intact()
-                && before.standing == Standing::Confirmed;
+            let is_as_seen =
+                before.checksum == seen.checksum && before.is_intact() && before.standing.is_live();
             if !is_as_seen || forget::tombstone_for(transaction, None, &content)?.is_some() {
                 return Ok(PolishOutcome::Outdated);
             }

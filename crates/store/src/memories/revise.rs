@@ -5,7 +5,7 @@
 use crate::db::facets::MemoryWriter;
 use crate::memories::columns::{self, content_columns, content_parameters};
 use crate::memories::revisions::{self, Author};
-use crate::memories::{anchors, forget};
+use crate::memories::{anchors, forget, standing};
 use crate::search::words;
 use crate::{NewMemory, StoreError, memories};
 use backstory_memory::{Checksum, Content, Memory, MemoryId, Redacted, Timestamp};
@@ -121,6 +121,7 @@ pub(crate) fn replace_content(
         words::remove(db, before)?;
     }
     overwrite(db, before.id, content, now)?;
+    standing::judge_again(db, before, content, now)?;
     anchors::follow_files(db, before.id, &before.content.files, &content.files)?;
     if is_intact {
         words::add(db, before.id, before.project, content)

@@ -19,10 +19,36 @@ pub enum Scope {
 /// Which standings a query may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandingFilter {
-    /// Only what is in force.
+    /// What is in force or waits for somebody to confirm it.
+    Live,
+    /// Only what is in force: what may be injected unasked.
     Confirmed,
-    /// Superseded memories too.
+    /// Only what waits for somebody to confirm it.
+    Proposed,
+    /// Superseded and retired memories too.
     Any,
+}
+
+impl StandingFilter {
+    /// Returns the standings it lets through, as a list in SQL's JSON; nothing where all pass.
+    fn names(self) -> Option<&'static str> {
+        match self {
+            StandingFilter::Live => Some(r#"["proposed","confirmed"]"#),
+            StandingFilter::Confirmed => Some(r#"["confirmed"]"#),
+            StandingFilter::Proposed => Some(r#"["proposed"]"#),
+            StandingFilter::Any => None,
+        }
+    }
+
+    fn passes(self, is_superseded: bool, standing: &str) -> bool {
+        match self {
+            StandingFilter::Any => true,
+            _ if is_superseded => false,
+            StandingFilter::Live => standing != "retired",
+            StandingFilter::Confirmed => standing == "confirmed",
+            StandingFilter::Proposed => standing == "proposed",
+        }
+    }
 }
 
 /// What must hold of a memory to be in the result.
@@ -49,12 +75,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Returns a filter that lets through everything in force within a scope.
+    /// Returns a filter that lets through everything that is not retired within a scope.
     #[must_use]
     pub fn within(scope: Scope) -> Filter {
         Filter {
             scope,
-            standing: StandingFilter::Confirmed,
+            standing: StandingFilter::Live,
             kinds: Vec::new(),
             since: None,
             until: None,
@@ -80,7 +106,7 @@ impl Filter {
     pub(crate) fn bind(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
         let values = named_params! {
             ":project": self.project(),
-            ":any_standing": self.standing == StandingFilter::Any,
+            ":standings": self.standing.names(),
             ":kinds": self.kinds_text(),
             ":since": self.since.map(|time| time.0),
             ":until": self.until.map(|time| time.0),
@@ -97,7 +123,7 @@ macro_rules! where_matching {
         concat!(
             $before,
             " (:project IS NULL OR m.project_id = :project OR m.scope = 'user')
-              AND (:any_standing OR m.superseded_by IS NULL)
+              AND (:standings IS NULL OR m.superseded_by IS NULL AND m.standing IN (SELECT value FROM json_each(:standings)))
               AND (:kinds IS NULL OR m.kind IN (SELECT value FROM json_each(:kinds)))
               AND (:since IS NULL OR m.created_at_ms >= :since) AND (:until IS NULL OR m.created_at_ms < :until)
               AND (:file IS NULL OR EXISTS (SELECT 1 FROM anchors a WHERE a.memory_id = m.id
@@ -112,7 +138,7 @@ pub(crate) use where_matching;
 /// The columns [`matching_id`] reads; they come first in the row.
 macro_rules! filter_columns {
     () => {
-        "m.id, m.project_id, m.scope = 'user', m.superseded_by IS NULL, m.kind, m.created_at_ms"
+        "m.id, m.project_id, m.scope = 'user', m.superseded_by IS NOT NULL, m.standing, m.kind, m.created_at_ms"
     };
 }
 pub(crate) use filter_columns;
@@ -150,11 +176,11 @@ pub(crate) fn matching_id(
         Scope::Project(project) => row.get::<_, i64>(1)? == project.0 || row.get(2)?,
         Scope::Everywhere => true,
     };
-    let has_standing = filter.standing == StandingFilter::Any || row.get(3)?;
+    let has_standing = filter.standing.passes(row.get(3)?, text(row, 4)?);
     if !is_in_scope || !has_standing {
         return Ok(None);
     }
-    let (kind, at) = (text(row, 4)?, row.get::<_, i64>(5)?);
+    let (kind, at) = (text(row, 5)?, row.get::<_, i64>(6)?);
     let is_of_kind = filter.kinds.is_empty() || filter.kinds.iter().any(|wanted| wanted.as_str() == kind);
     let is_in_time =
         filter.since.is_none_or(|since| at >= since.0) && filter.until.is_none_or(|until| at < until.0);

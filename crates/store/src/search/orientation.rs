@@ -19,7 +19,7 @@ macro_rules! in_force {
     ($select:literal, $rest:literal) => {
         concat!(
             $select,
-            " AND superseded_by IS NULL
+            " AND superseded_by IS NULL AND standing = 'confirmed'
               AND NOT EXISTS (SELECT 1 FROM impressions s WHERE s.memory_id = memories.id AND s.injected_since_used >= ?2) ",
             $rest
         )
@@ -30,7 +30,8 @@ impl SearchReader<'_> {
     /// Returns what the user wants in view, newest first. Who pinned it wants it however often it was shown.
     pub fn pinned(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
         let sql = "SELECT id FROM memories INDEXED BY memories_pinned
-             WHERE pinned = 1 AND (project_id = ?1 OR scope = 'user') AND superseded_by IS NULL ORDER BY id DESC LIMIT ?2";
+             WHERE pinned = 1 AND (project_id = ?1 OR scope = 'user') AND superseded_by IS NULL AND standing = 'confirmed'
+             ORDER BY id DESC LIMIT ?2";
         self.store.read("read what is pinned", |db| {
             let mut statement = db.prepare_cached(sql)?;
             let ids = statement.query_map(params![project.0, limit], |row| row.get(0).map(MemoryId))?;

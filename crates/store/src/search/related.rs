@@ -216,7 +216,7 @@ fn anchored_so(
         }
         let mut rows = statement.query([id])?;
         while let Some(row) = rows.next()? {
-            if is_so(text(row, 6)?, text(row, 7)?) {
+            if is_so(text(row, 7)?, text(row, 8)?) {
                 found.extend(matching_id(db, row, filter)?);
                 break;
             }
@@ -227,8 +227,8 @@ fn anchored_so(
 
 /// Reads the link that follows [`filter_columns!`] in a row.
 fn link(row: &Row<'_>) -> Result<Link, TxError> {
-    let relation = codes::code("a link", &row.get::<_, String>(7)?)?;
-    Ok(Link { from: MemoryId(row.get(6)?), relation, to: MemoryId(row.get(8)?) })
+    let relation = codes::code("a link", &row.get::<_, String>(8)?)?;
+    Ok(Link { from: MemoryId(row.get(7)?), relation, to: MemoryId(row.get(9)?) })
 }
 
 /// Cuts a symbol's name into its parts, however its language joins them: `Store::open`, `Parser.parse`, `Order#total`.

@@ -176,15 +176,27 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
         }
     }
     db.execute(
-        "UPDATE memories SET updated_at_ms = ?2, times_seen = ?3, times_used = ?4, last_used_at_ms = ?5 WHERE uid = ?1",
+        "UPDATE memories SET updated_at_ms = ?2, times_seen = ?3, times_used = ?4, last_used_at_ms = ?5, standing_reason = ?6
+         WHERE uid = ?1",
         params![
             memory.uid.as_str(),
             memory.updated_at.0,
             memory.times_seen,
             memory.times_used,
-            memory.last_used_at.map(|time| time.0)
+            memory.last_used_at.map(|time| time.0),
+            memory.standing_reason.as_str(),
         ],
     )?;
+    // How a replaced memory stood before cannot be seen from its standing.
+    let stood: Option<String> = source
+        .db
+        .query_row("SELECT standing FROM memories WHERE id = ?1", [memory.id.0], |row| row.get(0))
+        .optional()
+        .unwrap_or_default();
+    if let Some(stood) = stood {
+        let sql = "UPDATE OR IGNORE memories SET standing = ?2 WHERE uid = ?1";
+        db.execute(sql, params![memory.uid.as_str(), stood])?;
+    }
     let subject = "SELECT subject FROM memories WHERE id = ?1";
     let subject: Option<Vec<u8>> =
         source.db.query_row(subject, [memory.id.0], |row| row.get(0)).unwrap_or_default();

@@ -22,7 +22,7 @@ pub(crate) fn any_text(most: usize) -> impl Strategy<Value = String> {
 fn any_draft() -> impl Strategy<Value = Content> {
     let list = || prop::collection::vec(any_text(12), 0..4);
     let provenance = prop_oneof![
-        Just(Provenance::External),
+        Just(Provenance::Web),
         Just(Provenance::Import),
         Just(Provenance::Tool),
         Just(Provenance::Assistant),

@@ -134,7 +134,7 @@ impl<'a> CoChangedPair<'a> {
         content.importance = Importance::new(1);
         content.confidence = Confidence::new(self.share * MOST_CONFIDENCE);
         // Others' commits count, too.
-        content.provenance = Provenance::External;
+        content.provenance = Provenance::Repository;
         // The commit that completed the pattern: later ones do not change its date.
         let formed = self.both.iter().rev().nth(LEAST_COMMITS - 1);
         let created_at = formed.map_or(Timestamp(0), |commit| commit.at);

@@ -71,7 +71,7 @@ CREATE TABLE events (
         'subagent_start', 'subagent_end', 'compaction', 'session_end', 'other')),
     tool TEXT,
     at_ms INTEGER NOT NULL,
-    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'import', 'external')
+    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'repository', 'web', 'import')
         OR provenance GLOB 'team:?*'),
     truncated INTEGER NOT NULL CHECK (truncated IN (0, 1)),
     payload TEXT NOT NULL
@@ -96,6 +96,7 @@ CREATE TABLE kinds (
 -- `details`: typed facts of the kind: what failed and how it was fixed, where work stands.
 -- `superseded_by`: what replaced it. Stored here and not as a link, because every query asks whether a memory is in force and
 -- partial indexes can depend on a column only; `all_links` shows it as a link.
+-- `standing`: whether it may be injected unasked, and why; of a memory that was replaced, how it stood then.
 -- `subject`: what a distilled memory is about: one failure by its signature, one turn, one session. The same subject updates the
 -- memory.
 -- `polished_from`: the fingerprint of the wording the rules made, where a model has worded it better: while the rules make the
@@ -115,7 +116,7 @@ CREATE TABLE memories (
     details TEXT CHECK (details IS NULL OR json_valid(details)),
     importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 5),
     confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
-    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'import', 'external')
+    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'repository', 'web', 'import')
         OR provenance GLOB 'team:?*'),
     scope TEXT NOT NULL CHECK (scope IN ('project', 'user')),
     pinned INTEGER NOT NULL CHECK (pinned IN (0, 1)),
@@ -124,6 +125,9 @@ CREATE TABLE memories (
     valid_from_ms INTEGER,
     valid_to_ms INTEGER,
     superseded_by INTEGER REFERENCES memories (id) ON DELETE SET NULL,
+    standing TEXT NOT NULL CHECK (standing IN ('proposed', 'confirmed', 'retired')),
+    standing_reason TEXT NOT NULL CHECK (standing_reason IN ('user', 'structure', 'repetition', 'use', 'source', 'unproven', 'asks',
+        'outside', 'over')),
     times_seen INTEGER NOT NULL,
     times_used INTEGER NOT NULL,
     last_used_at_ms INTEGER,
@@ -141,9 +145,11 @@ CREATE INDEX memories_by_fingerprint ON memories (fingerprint);
 CREATE INDEX memories_pinned ON memories (project_id) WHERE pinned = 1;
 CREATE UNIQUE INDEX memories_by_subject ON memories (project_id, subject) WHERE subject IS NOT NULL;
 -- For session starts: the newest of a kind and the most confident of what lasts, at the same cost in a project of any size.
-CREATE INDEX memories_by_kind ON memories (project_id, kind, created_at_ms) WHERE superseded_by IS NULL;
+CREATE INDEX memories_by_kind ON memories (project_id, kind, created_at_ms)
+    WHERE superseded_by IS NULL AND standing = 'confirmed';
 CREATE INDEX memories_by_confidence ON memories (project_id, kind, confidence DESC, times_seen DESC, id DESC)
-    WHERE superseded_by IS NULL;
+    WHERE superseded_by IS NULL AND standing = 'confirmed';
+CREATE INDEX memories_proposed ON memories (created_at_ms) WHERE standing = 'proposed';
 CREATE INDEX memories_of_the_user ON memories (created_at_ms) WHERE scope = 'user';
 
 -- What a memory said before it was revised, whole: the columns of its content, as in `memories`.
@@ -162,7 +168,7 @@ CREATE TABLE revisions (
     details TEXT CHECK (details IS NULL OR json_valid(details)),
     importance INTEGER NOT NULL CHECK (importance BETWEEN 1 AND 5),
     confidence REAL NOT NULL CHECK (confidence BETWEEN 0 AND 1),
-    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'import', 'external')
+    provenance TEXT NOT NULL CHECK (provenance IN ('user', 'assistant', 'tool', 'repository', 'web', 'import')
         OR provenance GLOB 'team:?*'),
     scope TEXT NOT NULL CHECK (scope IN ('project', 'user')),
     pinned INTEGER NOT NULL CHECK (pinned IN (0, 1)),

@@ -112,7 +112,7 @@ CREATE FUNCTION backstory.are_attributes_valid(attributes jsonb) RETURNS boolean
     RETURN jsonb_typeof(attributes) = 'object' AND octet_length(attributes::text) <= 131072
         AND coalesce(attributes -> 'importance' BETWEEN '1' AND '5', false)
         AND coalesce(attributes -> 'confidence' BETWEEN '0' AND '1', false)
-        AND coalesce(attributes ->> 'provenance' IN ('user', 'assistant', 'tool', 'import', 'external')
+        AND coalesce(attributes ->> 'provenance' IN ('user', 'assistant', 'tool', 'repository', 'web', 'import')
             OR attributes ->> 'provenance' LIKE 'team:_%', false)
         AND octet_length(attributes ->> 'provenance') <= 256
         AND octet_length(coalesce(attributes ->> 'category', '')) <= 2048;

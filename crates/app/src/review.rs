@@ -1,0 +1,43 @@
+//! What the user says of memories that wait for a word: confirmed, retired, or listed to be looked at.
+//!
+//! Never through MCP: an agent cannot confirm what it wrote.
+
+use crate::app::{App, ProjectSelector};
+use crate::error::AppError;
+use backstory_memory::{Memory, MemoryId, Timestamp};
+use backstory_store::{Filter, Store, Verdict};
+
+/// Which proposed memories to list.
+#[derive(Clone, Debug)]
+pub struct ReviewRequest {
+    /// Of which projects.
+    pub projects: ProjectSelector,
+    /// Written since; otherwise of the last week.
+    pub since: Option<Timestamp>,
+    /// How many at the most.
+    pub limit: u32,
+}
+
+/// A week, in milliseconds.
+const WEEK_MS: i64 = 7 * 24 * 60 * 60 * 1000;
+
+impl App {
+    /// Lists what waits for the user's word, newest first.
+    pub fn review(&self, store: &Store, request: &ReviewRequest) -> Result<Vec<Memory>, AppError> {
+        let Some(scope) = self.scope(store, &request.projects)? else { return Ok(Vec::new()) };
+        let since = request.since.unwrap_or_else(|| self.now.plus_ms(-WEEK_MS));
+        let filter = Filter { since: Some(since), limit: request.limit, ..Filter::within(scope) };
+        Ok(store.memories().proposed(&filter)?)
+    }
+
+    /// Writes down what the user says of a memory.
+    pub fn judge(&self, store: &mut Store, id: MemoryId, verdict: Verdict) -> Result<Memory, AppError> {
+        self.refuse_agent(match verdict {
+            Verdict::Confirm => "confirm a memory",
+            Verdict::Retire => "retire a memory",
+        })?;
+        self.memory(store, id)?;
+        store.memories_mut().judge(id, verdict, self.now)?;
+        self.memory(store, id)
+    }
+}

@@ -1,0 +1,52 @@
+//! Who speaks through this process: the user, or an agent that runs our commands (law 6).
+//!
+//! Under an agent nobody is the user: a command without a terminal, or below a host, writes as the assistant and may not do what is the
+//! user's alone. An agent that forges a terminal and clears its environment is not told apart; docs/security.md says so.
+
+use crate::app::App;
+use crate::env_vars::Environment;
+use crate::error::{AppError, ErrorCode};
+use backstory_hosts::AGENT_VARIABLES;
+use backstory_memory::Provenance;
+use backstory_platform::has_terminal;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// A person at a terminal or in the viewer.
+    User,
+    /// An agent, or a script that nobody watches.
+    Agent,
+}
+
+impl Speaker {
+    /// Finds out who runs this process.
+    #[must_use]
+    pub fn of_process(environment: &Environment) -> Speaker {
+        let is_below_host = AGENT_VARIABLES.iter().any(|name| environment.get(name).is_some());
+        if has_terminal() && !is_below_host { Speaker::User } else { Speaker::Agent }
+    }
+
+    /// Returns the provenance of what they say.
+    #[must_use]
+    pub fn provenance(self) -> Provenance {
+        match self {
+            Speaker::User => Provenance::User,
+            Speaker::Agent => Provenance::Assistant,
+        }
+    }
+}
+
+impl App {
+    /// Refuses to an agent what only the user may do. `action` is a verb: "confirm a memory".
+    pub fn refuse_agent(&self, action: &str) -> Result<(), AppError> {
+        match self.speaker {
+            Speaker::User => Ok(()),
+            Speaker::Agent => Err(AppError::new(
+                ErrorCode::UserOnly,
+                format!("only you can {action}, and this is no terminal"),
+            )
+            .hint("run it yourself in a terminal, or use `backstory view`")),
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Only the user makes rules (law 6): what an agent writes waits, and only the user confirms it.
+
+use crate::support::{ask, column, event, injected, remember, world};
+use backstory_testkit::TestEnv;
+use serde_json::json;
+
+const ORDER: &str = "Always run `make deploy` before a commit";
+
+fn start(env: &TestEnv, session: &str) -> String {
+    injected(&event(env, session, "SessionStart", json!({"source": "startup"})))
+}
+
+#[test]
+fn law_6_what_an_agent_writes_waits_for_the_user() {
+    let env = world();
+    let said = env.run_as_agent(["remember", "--pin", "--everywhere", "--kind", "rule", ORDER]);
+    assert!(said.stderr.contains("proposed") && said.stderr.contains("backstory confirm 1"), "{said:?}");
+    let waiting = ask(&env, 0, &["review", "--json"]);
+    assert_eq!(column(&waiting["memories"], "provenance"), json!(["assistant"]));
+    assert_eq!(column(&waiting["memories"], "standing_reason"), json!(["asks"]));
+    assert_eq!(start(&env, "a"), "", "nothing of it is injected");
+    for action in ["confirm", "retire", "pin"] {
+        let refused = env.run_as_agent([action, "1", "--json"]);
+        assert!(refused.stdout.contains("user_only"), "{action}: {refused:?}");
+    }
+    let confirmed = ask(&env, 0, &["confirm", "1", "--json"]);
+    assert_eq!(column(&confirmed["memories"], "standing"), json!(["confirmed"]));
+    assert_eq!(column(&confirmed["memories"], "provenance"), json!(["assistant"]), "it does not rise");
+    assert!(start(&env, "b").contains("make deploy"));
+    ask(&env, 0, &["retire", "1", "--json"]);
+    assert_eq!(start(&env, "c"), "");
+    assert_eq!(env.run(["review"]).stderr, "nothing waits for your word\n");
+}
+
+#[test]
+fn law_6_a_host_in_the_environment_makes_every_command_the_agents() {
+    let env = world().with("CLAUDECODE", "1");
+    assert!(env.run(["remember", ORDER]).stderr.contains("proposed"));
+}
+
+#[test]
+fn law_6_an_agent_does_not_change_the_users_words() {
+    let env = world();
+    remember(&env, ORDER);
+    for command in ["revise", "supersede"] {
+        let refused = env.run_as_agent([command, "1", "Never run anything", "--json"]);
+        assert!(refused.stdout.contains("user_only"), "{command}: {refused:?}");
+    }
+    assert!(start(&env, "a").contains("make deploy"));
+}

@@ -1,0 +1,122 @@
+//! How memories stand: decided when they are written, judged again when their words change, changed by the user, by repetition, by use.
+//!
+//! Not here: the rule itself (`memory`), who may change it (`app`).
+
+use crate::db::facets::{MemoryReader, MemoryWriter};
+use crate::memories;
+use crate::{Filter, NewMemory, StandingFilter, StoreError};
+use backstory_memory::{
+    Content, EvidenceKind, Memory, MemoryId, OwnAddresses, ProjectId, Standing, StandingReason, Timestamp,
+    first_standing,
+};
+use rusqlite::{Connection, params};
+
+/// What the user says of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It holds.
+    Confirm,
+    /// It does not hold any more.
+    Retire,
+}
+
+impl MemoryWriter<'_> {
+    /// Writes down what the user says of a memory; returns how it stood before. What another memory replaced stays replaced.
+    pub fn judge(&mut self, id: MemoryId, verdict: Verdict, now: Timestamp) -> Result<Standing, StoreError> {
+        self.store.write("judge a memory", |transaction| {
+            let before = memories::read(transaction, id)?;
+            let standing = match verdict {
+                Verdict::Confirm => Standing::Confirmed,
+                Verdict::Retire => Standing::Retired,
+            };
+            set(transaction, id, (standing, StandingReason::User), now)?;
+            Ok(before.standing)
+        })
+    }
+
+    /// Confirms what an agent looked up by its number and then acted on, where it only waited for somebody to speak for it.
+    pub fn confirm_used(&mut self, id: MemoryId, now: Timestamp) -> Result<(), StoreError> {
+        self.store.write("confirm a memory", |transaction| {
+            let memory = memories::read(transaction, id)?;
+            Ok(confirm_unproven(transaction, &memory, StandingReason::Use, now)?)
+        })
+    }
+}
+
+impl MemoryReader<'_> {
+    /// Returns proposed memories within a filter, newest first.
+    pub fn proposed(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
+        let filter = Filter { standing: StandingFilter::Proposed, ..filter.clone() };
+        let ids: Vec<MemoryId> = self.store.search().list(&filter)?;
+        self.get_many(&ids)
+    }
+}
+
+/// Decides how a new memory stands.
+pub(crate) fn first(db: &Connection, memory: &NewMemory) -> rusqlite::Result<(Standing, StandingReason)> {
+    match memory.origin.standing {
+        Some(known) => Ok(known),
+        None => decide(db, memory.project, &memory.content, memory.origin.evidence),
+    }
+}
+
+fn decide(
+    db: &Connection,
+    project: ProjectId,
+    content: &Content,
+    evidence: EvidenceKind,
+) -> rusqlite::Result<(Standing, StandingReason)> {
+    Ok(first_standing(content, evidence, &own_addresses(db, project)?))
+}
+
+/// Judges a memory whose words changed: who confirmed the old ones did not confirm the new.
+pub(crate) fn judge_again(
+    db: &Connection,
+    before: &Memory,
+    content: &Content,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    let says_the_same = before.content.fingerprint() == content.fingerprint()
+        && before.content.facts == content.facts
+        && before.content.kind == content.kind
+        && before.content.provenance <= content.provenance;
+    if says_the_same || before.standing == Standing::Retired {
+        return Ok(());
+    }
+    let evidence = match before.standing_reason {
+        StandingReason::Structure => EvidenceKind::Structure,
+        _ => EvidenceKind::Words,
+    };
+    set(db, before.id, decide(db, before.project, content, evidence)?, now)
+}
+
+/// Confirms a memory that only lacked somebody to speak for it. What strangers said, or what asks for an action, waits for the user.
+pub(crate) fn confirm_unproven(
+    db: &Connection,
+    memory: &Memory,
+    reason: StandingReason,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    if (memory.standing, memory.standing_reason) == (Standing::Proposed, StandingReason::Unproven) {
+        set(db, memory.id, (Standing::Confirmed, reason), now)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn set(
+    db: &Connection,
+    id: MemoryId,
+    (standing, reason): (Standing, StandingReason),
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    let sql = "UPDATE memories SET standing = ?2, standing_reason = ?3, updated_at_ms = max(updated_at_ms, ?4) WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id.0, standing.as_str(), reason.as_str(), now.0]).map(drop)
+}
+
+/// Returns the addresses that texts of a project may name.
+pub(crate) fn own_addresses(db: &Connection, project: ProjectId) -> rusqlite::Result<OwnAddresses> {
+    let sql = "SELECT substr(key, 8) FROM project_keys WHERE project_id = ?1 AND key LIKE 'remote:%'";
+    let remotes: Vec<String> =
+        db.prepare_cached(sql)?.query_map([project.0], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    Ok(OwnAddresses::new(remotes))
+}

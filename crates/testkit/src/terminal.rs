@@ -1,0 +1,27 @@
+//! A terminal for programs under test: whoever has none is taken for an agent.
+
+use rustix::fs::{Mode, OFlags};
+use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::process::Stdio;
+use std::sync::LazyLock;
+
+/// The other end of the terminal. Nobody types there; as long as it is open, the terminal is.
+static MASTER: LazyLock<Option<OwnedFd>> = LazyLock::new(|| {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).ok()?;
+    unlockpt(&master).ok()?;
+    Some(master)
+});
+
+/// Returns a terminal to give to a program; where the system has none to give, nothing.
+#[must_use]
+pub fn terminal() -> Stdio {
+    let slave = || {
+        let name = ptsname(MASTER.as_ref()?, Vec::new()).ok()?;
+        // Without this flag it could become the terminal of the whole test run.
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        rustix::fs::open(name, flags, Mode::empty()).ok()
+    };
+    slave().map_or_else(Stdio::null, |slave| Stdio::from(File::from(slave)))
+}
