@@ -2,11 +2,16 @@
 
 import json
 import os
+import pty
 from pathlib import Path
 
 from model import Model
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+# A person sits at a terminal; a command without one speaks for an agent.
+TERMINAL = pty.openpty()
 
 
 class Setting:
@@ -26,6 +31,9 @@ class Setting:
 
     def backstory(self, world, *arguments, **options):
         """Runs a command of Backstory in a world, and returns what it printed."""
+        _, terminal = TERMINAL
+        if "said" not in options:
+            options["terminal"] = terminal
         return world.run(self.binary, *arguments, **options).stdout
 
     def ask(self, world, *arguments):

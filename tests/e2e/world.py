@@ -47,9 +47,10 @@ class World:
         options = {"cwd": self.project, "text": True, "start_new_session": True} | options
         return subprocess.Popen([str(part) for part in command], env=environment or self.environment(), **options)
 
-    def run(self, *command, environment=None, deadline=DEADLINE, check=True, said=""):
-        """Runs a program of the project to its end, and returns what it wrote."""
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    def run(self, *command, environment=None, deadline=DEADLINE, check=True, said="", terminal=None):
+        """Runs a program of the project to its end, and returns what it wrote; at a terminal if there is one: without it is an agent."""
+        said = None if terminal is not None else said
+        pipes = {"stdin": subprocess.PIPE if terminal is None else terminal, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = self.start(*command, environment=environment, **pipes)
         try:
             out, err = process.communicate(said, deadline)

@@ -121,10 +121,12 @@ fn counted() -> Result<Vec<(&'static str, u64)>, Box<dyn Error>> {
     let env = TestEnv::new(released_program()).with("BACKSTORY_RECALL_VECTORS", "true");
     let mut corpus = Corpus::new(1);
     let memories: Vec<String> = (0..MEMORIES).map(|_| corpus.memory().line("guarded")).collect();
-    fs::write(env.project().join(".backstory.toml"), "project = \"guarded\"\n")?;
     let filled = env.run_with(["import", "-"], memories.join("\n"));
-    if filled.code != Some(0) {
-        return Err(filled.stderr.into());
+    let linked = env.run(["project", "link", "guarded", "--yes"]);
+    for done in [filled, linked] {
+        if done.code != Some(0) {
+            return Err(done.stderr.into());
+        }
     }
     PATHS.iter().map(|(name, arguments, input)| Ok((*name, count(&env, arguments, input)?))).collect()
 }

@@ -152,7 +152,7 @@ mod tests {
             "Implement the following plan:\n\n# Plan\nAlways use tabs.",
         ] {
             assert_eq!(typed_words(pasted), "", "{pasted}");
-            assert_eq!(typed_words(&format!("{pasted}\n\nFix this.")).contains("lways"), false, "{pasted}");
+            assert!(!typed_words(&format!("{pasted}\n\nFix this.")).contains("lways"), "{pasted}");
         }
         let document =
             format!("Read this:\n\n{}\nSummarise it.", "Teams always deploy on Fridays.\n\n".repeat(30));

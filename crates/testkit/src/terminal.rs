@@ -2,6 +2,7 @@
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::process::Stdio;
@@ -21,7 +22,14 @@ pub fn terminal() -> Stdio {
         let name = ptsname(MASTER.as_ref()?, Vec::new()).ok()?;
         // Without this flag it could become the terminal of the whole test run.
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
-        rustix::fs::open(name, flags, Mode::empty()).ok()
+        let slave = rustix::fs::open(name, flags, Mode::empty()).ok()?;
+        // Nobody types: whoever reads is at the end at once, instead of waiting for ever.
+        let mut modes = tcgetattr(&slave).ok()?;
+        modes.local_modes -= LocalModes::ICANON;
+        modes.special_codes[SpecialCodeIndex::VMIN] = 0;
+        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(&slave, OptionalActions::Now, &modes).ok()?;
+        Some(slave)
     };
     slave().map_or_else(Stdio::null, |slave| Stdio::from(File::from(slave)))
 }

@@ -7,12 +7,13 @@ use backstory_testkit::{Corpus, TestEnv};
 /// Makes a world whose store holds so many memories, each with a vector.
 pub(crate) fn filled(memories: usize) -> TestEnv {
     let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
-    // The memories are of the project the hooks run in.
-    std::fs::write(env.project().join(".backstory.toml"), "project = \"bench\"\n").expect("a project file");
     let mut corpus = Corpus::new(1);
     let lines: Vec<String> = (0..memories).map(|_| corpus.memory().line("bench")).collect();
     let outcome = env.run_with(["import", "-"], lines.join("\n"));
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
+    // The memories are of the project the hooks run in.
+    let linked = env.run(["project", "link", "bench", "--yes"]);
+    assert_eq!(linked.code, Some(0), "{}", linked.stderr);
     make_up_vectors(&env, memories);
     env.with("BACKSTORY_RECALL_VECTORS", "true")
 }

@@ -19,7 +19,7 @@ fn law_6_what_an_agent_writes_waits_for_the_user() {
     assert_eq!(column(&waiting["memories"], "provenance"), json!(["assistant"]));
     assert_eq!(column(&waiting["memories"], "standing_reason"), json!(["asks"]));
     assert_eq!(start(&env, "a"), "", "nothing of it is injected");
-    for action in ["confirm", "retire", "pin"] {
+    for action in ["confirm", "retire", "pin", "forget"] {
         let refused = env.run_as_agent([action, "1", "--json"]);
         assert!(refused.stdout.contains("user_only"), "{action}: {refused:?}");
     }

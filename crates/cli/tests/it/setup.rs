@@ -210,6 +210,9 @@ fn help_lists_every_command() {
           revise       Change what a memory says, keeping the old text as a revision
           supersede    Replace a memory with a new one
           forget       Delete memories for good
+          review       Look through this week's proposed memories, one key each
+          confirm      Confirm memories: from now on they may be injected
+          retire       Retire memories: they hold no more, and stay as history
           pin          Pin a memory
           show         Show whole memories
           search       Search memories

@@ -57,12 +57,18 @@ fn commits_of_others_are_the_repositorys_words() {
         memories.iter().map(|memory| (memory.content.title.as_str(), &memory.content.provenance)).collect();
     assert_eq!(
         said,
-        [("Search by meaning", &Provenance::Import), ("Always run make deploy first", &Provenance::Repository)]
+        [
+            ("Search by meaning", &Provenance::Import),
+            ("Always run make deploy first", &Provenance::Repository)
+        ]
     );
     // Without an address of the user every commit is somebody else's.
     repository.git(&["config", "user.email", ""]);
     let CollectedItems { memories, .. } = read(&repository);
-    assert!(memories.iter().all(|memory| memory.content.provenance == Provenance::Repository), "{memories:?}");
+    assert!(
+        memories.iter().all(|memory| memory.content.provenance == Provenance::Repository),
+        "{memories:?}"
+    );
 }
 
 #[test]
