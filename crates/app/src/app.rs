@@ -1,10 +1,10 @@
 //! What every request works with: the home, the configuration, the time, the folder and its project.
 
+use crate::caller::Caller;
 use crate::config::Config;
 use crate::env_vars::{BACKSTORY_NOW_MS, Environment};
 use crate::error::{AppError, ErrorCode, unknown_kind};
 use crate::settings::{Settings, project_file};
-use crate::speaker::Speaker;
 use backstory_capture::{Redactor, RedactorOptions, safe_project_ref};
 use backstory_exchange::located_project_ref;
 use backstory_memory::{Kind, MemoryId, ProjectId, ProjectRef, Redacted, Timestamp};
@@ -30,7 +30,7 @@ pub struct App {
     /// When the request began.
     pub now: Timestamp,
     /// Who makes it.
-    pub speaker: Speaker,
+    pub caller: Caller,
     /// The folder it is about.
     pub cwd: PathBuf,
     /// Vectors that stay open between the requests of one process.
@@ -120,9 +120,9 @@ impl App {
         flags.iter().try_for_each(|flag| settings.lay_flag(flag))?;
         let config = settings.config()?;
         let now = now(&environment);
-        let speaker = Speaker::of_process(&environment);
+        let caller = Caller::of_process(&environment);
         let vectors = VectorCache::default();
-        Ok(App { environment, home, settings, config, faults, now, speaker, cwd, vectors })
+        Ok(App { environment, home, settings, config, faults, now, caller, cwd, vectors })
     }
 
     /// Opens the store to read and write.

@@ -5,6 +5,7 @@
 
 pub mod app;
 pub mod browse;
+pub mod caller;
 pub mod config;
 pub mod connection;
 pub mod demo;
@@ -38,7 +39,7 @@ pub mod session_turns;
 pub mod sessions;
 pub mod settings;
 pub mod show;
-pub mod speaker;
+
 pub mod status;
 pub mod synonyms;
 pub mod teams;

@@ -94,7 +94,7 @@ impl App {
         // What replaces a decision is a decision, unless the caller says otherwise.
         input.content.kind.get_or_insert_with(|| before.content.kind.to_string());
         input.content.scope.get_or_insert_with(|| before.content.scope.as_str().to_owned());
-        let memory = self.new_memory(input, self.speaker.provenance(), before.project)?;
+        let memory = self.new_memory(input, self.caller.provenance(), before.project)?;
         refuse_taken_uid(store, &memory)?;
         let id = store.memories_mut().supersede(request.id, &memory)?;
         self.maintain_if_due(store);
@@ -136,7 +136,7 @@ impl App {
         }
         // A memory becomes the user's own only when the user wrote all of it: a new title over a stranger's text does not count.
         let is_rewritten = changes.body.is_some() && (before.facts.is_empty() || !changes.facts.is_empty());
-        let said_by = self.speaker.provenance();
+        let said_by = self.caller.provenance();
         let provenance = if is_rewritten { said_by } else { before.provenance.clone().min(said_by) };
         // What somebody words anew is said by the words alone.
         let details = before.details.clone().filter(|_| changes.body.is_none() && changes.facts.is_empty());

@@ -11,8 +11,8 @@ use crate::tool_schemas::{self, Tool};
 use crate::{
     McpAccess, McpOptions, protocol_versions, protocol_versions::ProtocolEra, reply_text, tool_calls,
 };
+use backstory_app::caller::Caller;
 use backstory_app::config::McpWrite;
-use backstory_app::speaker::Speaker;
 use backstory_app::{App, AppError, vectors};
 use backstory_recall::VectorCache;
 use serde_json::{Map, Value, json};
@@ -157,6 +157,6 @@ impl McpConnection {
     fn app(&self) -> Result<App, AppError> {
         let McpOptions { environment, flags, .. } = &self.options;
         let app = App::in_folder(self.roots.first.clone(), environment.clone(), flags)?;
-        Ok(App { vectors: VectorCache::for_server(), speaker: Speaker::Agent, ..app })
+        Ok(App { vectors: VectorCache::for_server(), caller: Caller::Agent, ..app })
     }
 }

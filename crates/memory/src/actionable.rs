@@ -48,7 +48,7 @@ impl OwnAddresses {
 
 /// Returns what a text asks for, the gravest first; nothing where it only describes.
 #[must_use]
-pub fn asked_action(text: &str, own: &OwnAddresses) -> Option<Action> {
+pub fn requested_action(text: &str, own: &OwnAddresses) -> Option<Action> {
     if addresses(text).any(|address| !own.holds(&address)) {
         return Some(Action::Address);
     }
@@ -165,8 +165,8 @@ impl Sentence {
         let is_program = |at: usize, is_code: bool| {
             let word = self.word(at);
             let is_path = word.starts_with("./") || word.ends_with(".sh") || word.ends_with(".ps1");
-            let is_meant = || !WORDS_TOO.holds(word) && self.is_argument(at + 1);
-            is_path || PROGRAMS.holds(word) && (is_code || is_meant())
+            let is_command = || !WORDS_TOO.holds(word) && self.is_argument(at + 1);
+            is_path || PROGRAMS.holds(word) && (is_code || is_command())
         };
         self.text.starts_with("$ ")
             || self.words.iter().enumerate().any(|(at, (_, is_code))| is_program(at, *is_code))
@@ -319,15 +319,15 @@ fn is_local(address: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn asked(text: &str) -> Option<Action> {
-        asked_action(text, &OwnAddresses::default())
+    fn requested(text: &str) -> Option<Action> {
+        requested_action(text, &OwnAddresses::default())
     }
 
     #[test]
     fn what_asks_for_an_action_is_recognised() {
         let check = |action, texts: &[&str]| {
             for text in texts {
-                assert_eq!(asked(text), Some(action), "{text}");
+                assert_eq!(requested(text), Some(action), "{text}");
             }
         };
         check(
@@ -399,7 +399,7 @@ mod tests {
             "Open questions: does a refund include the fee?",
             "npm run build: digital envelope routines::unsupported",
         ] {
-            assert_eq!(asked(text), None, "{text}");
+            assert_eq!(requested(text), None, "{text}");
         }
     }
 
@@ -409,10 +409,10 @@ mod tests {
         for text in
             ["See https://forge.example/team/app/issues/7", "git@forge.example:team/app.git is the remote"]
         {
-            assert_eq!(asked_action(text, &own), None, "{text}");
+            assert_eq!(requested_action(text, &own), None, "{text}");
         }
         for text in ["See https://forge.example/team/apps", "See https://forge.example/other"] {
-            assert_eq!(asked_action(text, &own), Some(Action::Address), "{text}");
+            assert_eq!(requested_action(text, &own), Some(Action::Address), "{text}");
         }
     }
 }

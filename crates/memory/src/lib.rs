@@ -33,7 +33,7 @@ mod tokens;
 mod typed;
 mod written_time;
 
-pub use actionable::{Action, OwnAddresses, asked_action};
+pub use actionable::{Action, OwnAddresses, requested_action};
 pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent};
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::{clean, is_emoji, is_pictograph, on_one_line};

@@ -2,7 +2,7 @@
 //!
 //! Not here: which text asks for an action (`actionable`), what the store does when a standing changes.
 
-use crate::{Action, Content, Details, Kind, Memory, MemoryId, OwnAddresses, Provenance, asked_action};
+use crate::{Action, Content, Details, Kind, Memory, MemoryId, OwnAddresses, Provenance, requested_action};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -172,10 +172,10 @@ fn asks(content: &Content, evidence: EvidenceKind, own: &OwnAddresses) -> bool {
     }
     if evidence == EvidenceKind::Structure {
         let title = without_own_commands(content, &content.title);
-        return asked_action(&title, own).is_some_and(Action::is_grave);
+        return requested_action(&title, own).is_some_and(Action::is_grave);
     }
     let texts = [&content.title, &content.body].into_iter().chain(&content.facts);
-    texts.into_iter().any(|text| asked_action(text, own).is_some())
+    texts.into_iter().any(|text| requested_action(text, own).is_some())
 }
 
 /// Whether a line of a memory may be injected unasked: the user said or confirmed it, or it asks for nothing.
@@ -183,11 +183,13 @@ fn asks(content: &Content, evidence: EvidenceKind, own: &OwnAddresses) -> bool {
 pub fn may_be_injected(memory: &Memory, line: &str) -> bool {
     let is_users =
         memory.content.provenance == Provenance::User || memory.standing_reason == StandingReason::User;
-    let asked = || asked_action(&without_own_commands(&memory.content, line), &OwnAddresses::default());
+    let requested =
+        || requested_action(&without_own_commands(&memory.content, line), &OwnAddresses::default());
     // The next steps of a session are requests by nature; "never" may be said of code.
     let describes_work = memory.standing_reason == StandingReason::Structure
         && (!memory.content.kind.is_session_account() || is_next_steps(memory, line));
-    is_users || if describes_work { !asked().is_some_and(Action::is_grave) } else { asked().is_none() }
+    is_users
+        || if describes_work { !requested().is_some_and(Action::is_grave) } else { requested().is_none() }
 }
 
 fn is_next_steps(memory: &Memory, line: &str) -> bool {
@@ -205,7 +207,7 @@ fn without_own_commands<'a>(content: &Content, text: &'a str) -> Cow<'a, str> {
     let own = OwnAddresses::default();
     let mut rest = Cow::Borrowed(text);
     for command in [&failure.command].into_iter().chain(fixing).filter(|command| !command.trim().is_empty()) {
-        let is_foreign = command.contains('|') || asked_action(command, &own) == Some(Action::Address);
+        let is_foreign = command.contains('|') || requested_action(command, &own) == Some(Action::Address);
         if !is_foreign && rest.contains(command.as_str()) {
             rest = Cow::Owned(rest.replace(command.as_str(), ""));
         }

@@ -16,7 +16,7 @@ mod store_pool;
 
 use crate::routes::{ApiOperation, ReadOperation, WriteOperation};
 use crate::{ApiError, ApiReply, ApiRequest};
-use backstory_app::speaker::Speaker;
+use backstory_app::caller::Caller;
 use backstory_app::{App, AppError, Environment};
 use backstory_platform::FileIdentity;
 use backstory_recall::VectorCache;
@@ -99,7 +99,7 @@ impl Api {
     fn app(&self) -> Result<App, AppError> {
         let app = App::outside_projects(self.environment.clone(), &self.flags)?;
         // Who has the token or the socket is the user: the viewer is theirs alone.
-        Ok(App { vectors: self.vectors.clone(), speaker: Speaker::User, ..app })
+        Ok(App { vectors: self.vectors.clone(), caller: Caller::User, ..app })
     }
 
     fn answer(&self, request: &ApiRequest) -> Result<ApiReply, ApiError> {

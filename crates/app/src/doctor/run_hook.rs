@@ -3,10 +3,10 @@
 //! The sandbox has a store with one memory in it, so that there is something to answer; nothing of the user's is read or written.
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::env_vars::{BACKSTORY_CONFIG, BACKSTORY_HOME, SETTING_PREFIX};
 use crate::error::AppError;
 use crate::remember::{DuplicatePolicy, RememberRequest, TargetProject};
-use crate::speaker::Speaker;
 use backstory_hosts::{HookCommand, Host, SamplePayload};
 use backstory_memory::{ContentRecord, Provenance};
 use backstory_platform::{in_own_group, kill_group};
@@ -57,8 +57,8 @@ impl HookSandbox<'_> {
 
     /// Writes what every session in the sandbox must get, in the user's name.
     fn remember_something(&self) -> Result<(), AppError> {
-        let (home, speaker) = (Home::new(self.home()), Speaker::User);
-        let app = App { home, speaker, cwd: self.project.clone(), ..self.app.clone() };
+        let (home, caller) = (Home::new(self.home()), Caller::User);
+        let app = App { home, caller, cwd: self.project.clone(), ..self.app.clone() };
         let content =
             ContentRecord { body: Some(KNOWN.to_owned()), pinned: Some(true), ..ContentRecord::default() };
         let request = RememberRequest {

@@ -67,7 +67,7 @@ pub(crate) fn run(args: RememberArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
     }
     let project = args.project.map_or(TargetProject::OfRecord, TargetProject::Named);
     let duplicates = if args.force { DuplicatePolicy::Write } else { DuplicatePolicy::Refuse };
-    let request = RememberRequest { memory, project, said_by: app.speaker.provenance(), duplicates };
+    let request = RememberRequest { memory, project, said_by: app.caller.provenance(), duplicates };
     let mut store = app.store()?;
     let memory = app.remember(&mut store, request).map_err(|failure| match failure.memory() {
         Some(known) if failure.code() == ErrorCode::NearDuplicate => {

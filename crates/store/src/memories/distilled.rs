@@ -203,6 +203,7 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
         }
         if content != before.content && forget::tombstone_for(db, None, &content)?.is_none() {
             revise::replace_content(db, &before, &content, now)?;
+            standing::judge_with(db, &before, (&content, item.memory.origin.evidence), now)?;
             if !is_polished {
                 polish::forget_polish(db, id)?;
             }

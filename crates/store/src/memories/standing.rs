@@ -76,6 +76,20 @@ pub(crate) fn judge_again(
     content: &Content,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
+    let evidence = match before.standing_reason {
+        StandingReason::Structure => EvidenceKind::Structure,
+        _ => EvidenceKind::Words,
+    };
+    judge_with(db, before, (content, evidence), now)
+}
+
+/// Judges a memory whose words changed, by what speaks for the new ones.
+pub(crate) fn judge_with(
+    db: &Connection,
+    before: &Memory,
+    (content, evidence): (&Content, EvidenceKind),
+    now: Timestamp,
+) -> rusqlite::Result<()> {
     let says_the_same = before.content.fingerprint() == content.fingerprint()
         && before.content.facts == content.facts
         && before.content.kind == content.kind
@@ -83,10 +97,6 @@ pub(crate) fn judge_again(
     if says_the_same || before.standing == Standing::Retired {
         return Ok(());
     }
-    let evidence = match before.standing_reason {
-        StandingReason::Structure => EvidenceKind::Structure,
-        _ => EvidenceKind::Words,
-    };
     set(db, before.id, decide(db, before.project, content, evidence)?, now)
 }
 
