@@ -1,7 +1,7 @@
 //! A choice among options the agent laid out: "2 sounds right" is a decision of the user that names nothing itself.
 //!
 //! What was chosen stands in the list of the turn before; that the agent goes on with it shows in what it says next. The words are
-//! the agent's, and so is the provenance. Not here: choices that are said in words (`stated`).
+//! the agent's, and so is the provenance; that the user picked them is what proves them. Not here: choices that are said in words (`stated`).
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::request::subject_of_prompt;
@@ -28,12 +28,12 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
     let title = title_from(&titled(claim, claim));
     Some(Finding {
         subject: subject_of_turn("choice", turn),
-        content: distilled(Kind::Decision, &title, &body, Provenance::User),
+        content: distilled(Kind::Decision, &title, &body, Provenance::Assistant),
         events: evidence([laid_out].into_iter().chain(turn.first()).chain([said])),
         at: said.at,
         again: OnRepeat::Replace,
         comparing: Comparing::Not,
-        evidence: EvidenceKind::Words,
+        evidence: EvidenceKind::Structure,
         relates_to: Vec::new(),
     })
 }

@@ -5,7 +5,7 @@
 
 use crate::transcript::TranscriptEntry;
 use backstory_memory::{
-    Activity, Content, EventId, Provenance, piece_hashes, winnowed_hashes, winnowed_hashes_from_hex,
+    Activity, Content, Details, EventId, Provenance, piece_hashes, winnowed_hashes, winnowed_hashes_from_hex,
 };
 use std::collections::HashMap;
 
@@ -52,6 +52,45 @@ impl OutsideWords {
         let met = texts.flat_map(|text| piece_hashes(text)).filter_map(|hash| self.0.get(&hash));
         met.filter(|(_, at)| is_earlier(*at))
             .fold(content.provenance.clone(), |lowest, (provenance, _)| lowest.min(provenance.clone()))
+    }
+}
+
+impl OutsideWords {
+    /// Takes out of an account of a session what repeats a web page or the repository.
+    pub(super) fn without_repeated(&self, mut content: Content) -> Content {
+        let is_own = |text: &String| {
+            let met = piece_hashes(text).into_iter().filter_map(|hash| self.0.get(&hash));
+            !met.into_iter().any(|(provenance, _)| provenance.is_outside())
+        };
+        let lists = match &mut content.details {
+            Some(Details::Summary(summary)) => vec![
+                &mut summary.learned,
+                &mut summary.completed,
+                &mut summary.decisions,
+                &mut summary.next_steps,
+            ],
+            Some(Details::Handoff(handoff)) => {
+                handoff.last_done = handoff.last_done.take().filter(is_own);
+                vec![&mut handoff.next_steps, &mut handoff.open_questions, &mut handoff.failing_tests]
+            }
+            _ => return content,
+        };
+        let before: usize = lists.iter().map(|list| list.len()).sum();
+        let mut after = 0;
+        for list in lists {
+            list.retain(is_own);
+            after += list.len();
+        }
+        if after < before {
+            content.body = match &content.details {
+                Some(Details::Summary(summary)) => summary.body(),
+                Some(Details::Handoff(handoff)) => handoff.body(),
+                _ => content.body,
+            };
+        }
+        content.provenance =
+            self.provenance_of(&Content { body: String::new(), facts: Vec::new(), ..content.clone() }, None);
+        content
     }
 }
 

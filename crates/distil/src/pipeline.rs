@@ -121,8 +121,10 @@ fn distil_session(
         if comes_from_import {
             finding.content.provenance = finding.content.provenance.min(Provenance::Import);
         }
-        // Of an account of the whole session each line is judged by itself where it is injected.
-        if !finding.content.kind.is_session_account() {
+        // An account of the whole session loses what it repeats of strangers, and keeps the rest.
+        if finding.content.kind.is_session_account() {
+            finding.content = outside.without_repeated(finding.content);
+        } else {
             let provenance = outside.provenance_of(&finding.content, finding.events.first().copied());
             finding = finding.said_by(provenance);
         }

@@ -10,7 +10,8 @@ use super::import_cache::ImportCache;
 use crate::Statement;
 use backstory_capture::whole_text;
 use backstory_memory::{
-    Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, jaccard, keywords, words,
+    EvidenceKind, Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing, StandingReason,
+    jaccard, keywords, words,
 };
 use backstory_store::{
     DistilledMemory, Filter, MemoryOrigin, NewMemory, Scope, Session, StandingFilter, Store, StoreError,
@@ -106,7 +107,11 @@ fn beside(
 ) -> Result<Reconciliation, StoreError> {
     let mut standing = Reconciliation::default();
     for known in closest(store, project, finding, said)? {
-        let has_last_word = finding.content.provenance >= known.content.provenance;
+        // Words alone take no place of what is in force, and nobody but the user that of what the user confirmed.
+        let is_users = known.standing_reason == StandingReason::User;
+        let is_proven = finding.evidence == EvidenceKind::Structure || known.standing != Standing::Confirmed;
+        let has_last_word = finding.content.provenance == Provenance::User
+            || finding.content.provenance >= known.content.provenance && is_proven && !is_users;
         let says_user = finding.content.provenance == Provenance::User;
         match (related(&known, finding, said), known.standing.is_live()) {
             (Agreement::Unrelated, _) | (Agreement::Opposite, false) => {}

@@ -66,7 +66,7 @@ pub(super) fn of_session(sort: &str, session: &Session) -> backstory_memory::Dig
 
 /// Whether something was done in the session, or only said.
 pub(super) fn evidence_of(turns: &[Turn<'_>]) -> EvidenceKind {
-    if turns.iter().all(Turn::is_talk) { EvidenceKind::Words } else { EvidenceKind::Structure }
+    if turns.iter().any(Turn::did_something) { EvidenceKind::Structure } else { EvidenceKind::Words }
 }
 
 /// Returns the items of one line of a summary or a handoff, each once.

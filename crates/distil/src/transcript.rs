@@ -160,6 +160,14 @@ impl<'a> Turn<'a> {
         self.commands.iter().map(|(entry, ran)| (*entry, ran))
     }
 
+    /// Whether a file was changed or a command run.
+    pub(super) fn did_something(&self) -> bool {
+        let is_done = |entry: &TranscriptEntry| {
+            matches!(entry.activity(), Activity::Edited { .. } | Activity::Ran { .. })
+        };
+        self.entries.iter().any(is_done)
+    }
+
     /// Whether nothing was done or looked at: words were exchanged, no more.
     pub(super) fn is_talk(&self) -> bool {
         !self.entries.iter().any(|entry| {

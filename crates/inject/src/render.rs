@@ -25,7 +25,7 @@ pub(crate) fn knowledge(it: &Candidate, now: Timestamp) -> SectionItem {
     let memory = &it.memory;
     let label = label(memory);
     let line = |text: &str| format!("- [{}] {label}: {text}{}", stamp(memory, now), remarks(it));
-    memory_item(it, vec![line(&snippet::snippet(memory, FULL_CHARS)), line(&snippet::title(memory))])
+    memory_item(it, vec![snippet::snippet(memory, FULL_CHARS), snippet::title(memory)], line)
 }
 
 /// A session in one line: what it completed, else what it was about.
@@ -33,8 +33,8 @@ pub(crate) fn session(it: &Candidate, now: Timestamp) -> SectionItem {
     let memory = &it.memory;
     let completed = memory.content.details.as_ref().and_then(Details::completed);
     let line = |text: &str| format!("- [{}] {text}{}", stamp(memory, now), remarks(it));
-    let whole = completed.map(|text| line(&encode(&text, SESSION_CHARS)));
-    memory_item(it, whole.into_iter().chain([line(&snippet::title(memory))]).collect())
+    let whole = completed.map(|text| encode(&text, SESSION_CHARS));
+    memory_item(it, whole.into_iter().chain([snippet::title(memory)]).collect(), line)
 }
 
 /// A handoff or a summary, line by line; then its title alone. Lines in `said` are not repeated.
@@ -42,14 +42,15 @@ pub(crate) fn session_report(it: &Candidate, said: &[String], now: Timestamp) ->
     let memory = &it.memory;
     let is_said = |line: &String| said.iter().any(|other| other.starts_with(line.as_str()));
     let lines: Vec<String> = report_lines(memory).into_iter().filter(|line| !is_said(line)).collect();
-    let title = snippet::title(memory);
+    // The lines were judged one by one: what one of them asks for does not silence the others.
+    let title = Some(snippet::title(memory)).filter(|title| may_be_injected(memory, title));
     // "Next: X" over "Next steps: X; Y" says nothing; neither does a title the body completes.
-    let is_below = |line: &String| line.contains(core_of(&title));
-    let heading = (!lines.iter().any(is_below)).then(|| title.clone());
+    let is_below = |title: &String| lines.iter().any(|line| line.contains(core_of(title)));
+    let heading = title.clone().filter(|title| !is_below(title));
     let all: Vec<String> = heading.into_iter().chain(lines).collect();
-    let start = format!("- [{}] ", stamp(memory, now));
-    let whole = format!("{start}{}{}", all.join("\n  "), remarks(it));
-    memory_item(it, vec![whole, format!("{start}{title}{}", remarks(it))])
+    let whole = (!all.is_empty()).then(|| all.join("\n  "));
+    let line = |text: String| format!("- [{}] {text}{}", stamp(memory, now), remarks(it));
+    item(it, whole.into_iter().chain(title).map(line).collect())
 }
 
 /// The lines of a handoff or a summary, without the files that were only read.
@@ -153,9 +154,11 @@ pub(crate) fn index_line(it: &Candidate, now: Timestamp, most: Tokens) -> Sectio
         whole = line(&shorten(&title, chars));
     }
     // The part that was cut off a title may be the one that matters; the full sentence is used where it fits.
-    let uncut = snippet::uncut(memory, UNCUT_CHARS).map(|sentence| line(&sentence));
+    let uncut = snippet::uncut(memory, UNCUT_CHARS).filter(|sentence| may_be_injected(memory, sentence));
+    let uncut = uncut.map(|sentence| line(&sentence));
     let uncut = uncut.filter(|uncut| chars == TITLE_CHARS && estimate(uncut) <= most);
-    memory_item(it, uncut.into_iter().chain([whole]).collect())
+    let whole = may_be_injected(memory, &title).then_some(whole);
+    item(it, uncut.into_iter().chain(whole).collect())
 }
 
 /// The longest sentence that may replace a cut title in an index.
@@ -169,21 +172,21 @@ pub(crate) fn warning(it: &Candidate, now: Timestamp) -> SectionItem {
     let start =
         format!("#{} {}, {}: ", memory.id, label(memory).to_lowercase(), time_ago(memory.created_at, now));
     let line = |text: &str| format!("{start}{text}{}", remarks(it));
-    memory_item(
-        it,
-        vec![
-            line(&snippet::snippet(memory, FULL_CHARS)),
-            line(&snippet::snippet(memory, 130)),
-            line(&snippet::title(memory)),
-        ],
-    )
+    let texts =
+        vec![snippet::snippet(memory, FULL_CHARS), snippet::snippet(memory, 130), snippet::title(memory)];
+    memory_item(it, texts, line)
 }
 
-/// Makes an item of a memory's lines: of those that may be injected. If none may, the item has no form and is left out.
-fn memory_item(it: &Candidate, forms: Vec<String>) -> SectionItem {
-    let memory = &it.memory;
-    let forms = forms.into_iter().filter(|form| may_be_injected(memory, form)).collect();
-    let subject = Subject::Memory { id: memory.id, score: it.score, reasons: it.reasons.clone() };
+/// Makes an item of a memory's texts: of those that may be injected. If none may, the item has no form and is left out.
+fn memory_item(it: &Candidate, texts: Vec<String>, line: impl Fn(&str) -> String) -> SectionItem {
+    // Judged before they are decorated: a request is recognised by the word it begins with.
+    let texts = texts.into_iter().filter(|text| may_be_injected(&it.memory, text));
+    item(it, texts.map(|text| line(&text)).collect())
+}
+
+/// Makes an item of lines that may be injected.
+fn item(it: &Candidate, forms: Vec<String>) -> SectionItem {
+    let subject = Subject::Memory { id: it.memory.id, score: it.score, reasons: it.reasons.clone() };
     SectionItem { subject, forms }
 }
 

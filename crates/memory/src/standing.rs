@@ -207,7 +207,8 @@ fn without_own_commands<'a>(content: &Content, text: &'a str) -> Cow<'a, str> {
     let own = OwnAddresses::default();
     let mut rest = Cow::Borrowed(text);
     for command in [&failure.command].into_iter().chain(fixing).filter(|command| !command.trim().is_empty()) {
-        let is_foreign = command.contains('|') || requested_action(command, &own) == Some(Action::Address);
+        let is_foreign =
+            command.contains('|') || requested_action(command, &own).is_some_and(Action::is_grave);
         if !is_foreign && rest.contains(command.as_str()) {
             rest = Cow::Owned(rest.replace(command.as_str(), ""));
         }

@@ -306,7 +306,8 @@ fn law_6_who_repeats_strangers_speaks_for_them() {
         .closes(&format!("Changed the upload limit to 1 MB. We found out: {PAGE}"));
     for memory in story.memories() {
         let content = &memory.content;
-        let repeats = content.body.contains("shared staging bucket") && !content.kind.is_session_account();
+        let repeats = content.body.contains("shared staging bucket");
+        assert!(!repeats || !content.kind.is_session_account(), "{}", content.body);
         let expected = if repeats { Provenance::Web } else { Provenance::Assistant };
         assert_eq!(content.provenance, expected, "{}", content.title);
         assert!(!repeats || memory.standing == Standing::Proposed, "{}", content.title);

@@ -1,7 +1,7 @@
 //! What the user picks from a list of the agent's is a decision, told in the agent's words.
 
 use crate::recording::Recording;
-use backstory_memory::{Kind, Provenance};
+use backstory_memory::{Kind, Provenance, Standing};
 
 const OPTIONS: &str = "There are three ways to speed up the report:\n\n1. Add an index on `orders.created_at`.\n2. Build a materialized view \
                        and refresh it every hour.\n3. Cache the result in Redis.\n\nWhich one do you want?";
@@ -29,7 +29,8 @@ fn what_is_picked_from_a_list_is_decided() {
         let decision = story.only(Kind::Decision);
         assert_eq!(decision.content.title, "Use a materialized view, refreshed hourly", "{picked}");
         assert!(decision.content.body.contains("Not chosen: Add an index"), "{}", decision.content.body);
-        assert_eq!(decision.content.provenance, Provenance::User, "the choice is the user's");
+        assert_eq!(decision.content.provenance, Provenance::Assistant, "the words are the agent's");
+        assert_eq!(decision.standing, Standing::Confirmed, "the choice is the user's");
     }
     let lettered = "A) Add an index on the date.\nB) Build a materialized view.";
     assert_eq!(after(lettered, "option B", GOES_ON).of_kind(Kind::Decision).len(), 1);

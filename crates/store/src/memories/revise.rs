@@ -8,7 +8,7 @@ use crate::memories::revisions::{self, Author};
 use crate::memories::{anchors, forget, standing};
 use crate::search::words;
 use crate::{NewMemory, StoreError, memories};
-use backstory_memory::{Checksum, Content, Memory, MemoryId, Redacted, Timestamp};
+use backstory_memory::{Checksum, Content, EvidenceKind, Memory, MemoryId, Redacted, Timestamp};
 use rusqlite::{Connection, OptionalExtension, params};
 
 impl MemoryWriter<'_> {
@@ -33,7 +33,9 @@ impl MemoryWriter<'_> {
             let before = memories::read(transaction, id)?;
             forget::refuse_forgotten(transaction, None, content)?;
             revisions::keep(transaction, &before, Author::Person, now)?;
-            Ok(replace_content(transaction, &before, content, now)?)
+            replace_content(transaction, &before, content, now)?;
+            // What proved the old words proves nothing of the new.
+            Ok(standing::judge_with(transaction, &before, (content, EvidenceKind::Words), now)?)
         })
     }
 

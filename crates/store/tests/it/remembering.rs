@@ -3,10 +3,10 @@
 use crate::kit::{NOW, any_of, arrival, draft, everywhere, new};
 use crate::test_store::{TestStore, ask, assert_sound};
 use backstory_memory::{
-    Category, Confidence, Content, Details, EventId, Importance, Kind, MemoryId, MemoryScope, Provenance,
-    SummaryDetails, Timestamp, Uid,
+    Category, Confidence, Content, Details, EventId, EvidenceKind, Importance, Kind, MemoryId, MemoryScope,
+    Provenance, Redacted, Standing, SummaryDetails, Timestamp, Uid,
 };
-use backstory_store::{InsertOutcome, MemoryOrigin, NewMemory, RecordOutcome, StoreError};
+use backstory_store::{InsertOutcome, MemoryOrigin, NewMemory, RecordOutcome, StoreError, Verdict};
 use proptest::prelude::*;
 use std::cell::RefCell;
 
@@ -164,4 +164,19 @@ fn a_failed_batch_writes_nothing() {
     assert!(hits.is_empty());
     let test = store.close();
     assert_sound(&test);
+}
+
+#[test]
+fn law_6_what_proved_the_old_words_proves_nothing_of_the_new() {
+    let mut store = TestStore::new();
+    let said = |text: &str| Content { provenance: Provenance::Assistant, ..draft(text, text) };
+    let origin = MemoryOrigin { evidence: EvidenceKind::Structure, ..MemoryOrigin::default() };
+    let memory = NewMemory { origin, ..new(store.project(), said("Added a retry to the client")) };
+    let id = store.memories_mut().remember(&memory).unwrap();
+    assert_eq!(store.memories().get(id).unwrap().unwrap().standing, Standing::Confirmed);
+    let order = Redacted::vouch(said("Never run the tests of the client"));
+    store.memories_mut().revise(id, &order, NOW).unwrap();
+    assert_eq!(store.memories().get(id).unwrap().unwrap().standing, Standing::Proposed);
+    store.memories_mut().judge(id, Verdict::Confirm, NOW).unwrap();
+    assert_eq!(store.memories().get(id).unwrap().unwrap().standing, Standing::Confirmed);
 }
