@@ -49,6 +49,7 @@ pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) -> Vec<CredentialN
         identified: None,
         is_storing: false,
         names: Vec::new(),
+        has_named_in_line: false,
     };
     let mut commands = commands::Commands::default();
     let mut before = 0;
@@ -108,11 +109,14 @@ struct NamedWalk<'a> {
     /// Whether the command stores secrets.
     is_storing: bool,
     names: Vec<CredentialName>,
+    /// Whether one of them stands in this line: of keys the first is enough, and a text may name millions.
+    has_named_in_line: bool,
 }
 
 impl NamedWalk<'_> {
     fn read(&mut self, word: &RedactorWord<'_>, gap: &[u8], found: &mut Vec<SecretMatch>) {
         let text = self.text;
+        self.has_named_in_line &= !gap.contains(&b'\n');
         self.armed = self.armed.take().filter(|armed| reaches(armed, word, gap));
         found.extend(self.behind_a_slash(word, gap));
         found.extend(self.identified_by(word));
@@ -153,7 +157,13 @@ impl NamedWalk<'_> {
         }
         let is_public = name_class == NameClass::Key && self.last.names_an_algorithm();
         let name_class = if is_public { NameClass::Harmless } else { name_class };
-        if matches!(name_class, NameClass::Password | NameClass::Key) {
+        let is_needed = match name_class {
+            NameClass::Password => true,
+            NameClass::Key => !self.has_named_in_line,
+            _ => false,
+        };
+        if is_needed {
+            self.has_named_in_line = true;
             self.names.push(CredentialName { start: word.start, class: name_class });
         }
         announced(self.text, word, (name_class, end), found);
