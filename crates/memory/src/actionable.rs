@@ -5,6 +5,8 @@
 //! follows from it (`standing`, `inject`).
 
 use crate::is_stop_word;
+use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// What a text asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +54,9 @@ pub fn requested_action(text: &str, own: &OwnAddresses) -> Option<Action> {
     if addresses(text).any(|address| !own.holds(&address)) {
         return Some(Action::Address);
     }
+    if !holds_telltale(text) {
+        return None;
+    }
     let mut is_directive = false;
     for sentence in sentences(text) {
         let words = Sentence::new(sentence);
@@ -66,6 +71,43 @@ pub fn requested_action(text: &str, own: &OwnAddresses) -> Option<Action> {
     }
     is_directive.then_some(Action::Directive)
 }
+
+/// Whether a text holds anything that a request could be recognised by. Most hold nothing, and every line of a block is asked.
+fn holds_telltale(text: &str) -> bool {
+    let is_telltale = |word: &str| {
+        let mut lower = [0; LONGEST_TELLTALE];
+        let Some(lower) = lower.get_mut(..word.len()) else { return false };
+        lower.copy_from_slice(word.as_bytes());
+        lower.make_ascii_lowercase();
+        str::from_utf8(lower).is_ok_and(|word| TELLTALES.contains(word))
+    };
+    let ends = |c: char| !(c.is_ascii_alphanumeric() || c == '\'');
+    !text.is_ascii()
+        || text.contains(['|', '$', '<'])
+        || text.contains("--")
+        || text.split(ends).any(is_telltale)
+}
+
+const LONGEST_TELLTALE: usize = 16;
+
+/// The words that requests are recognised by; of phrases the longest word, which is the rarest.
+static TELLTALES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let lists = [
+        &RUNNING,
+        &SETTING_ASIDE,
+        &APPROVING,
+        &FETCHERS,
+        &INSTALLERS,
+        &DIRECTING,
+        &OVERRIDING,
+        &FETCHING,
+        &OTHER_LANGUAGES,
+    ];
+    let longest =
+        |phrase: &'static str| phrase.split([' ', '-']).max_by_key(|word| word.len()).unwrap_or(phrase);
+    let listed = lists.into_iter().flat_map(|list| list.each().map(longest));
+    listed.chain(["always", "never", "must", "shall"]).collect()
+});
 
 /// Cuts at the ends of lines and sentences, and before the semicolons and colons that begin a clause of its own.
 fn sentences(text: &str) -> impl Iterator<Item = &str> {
