@@ -94,7 +94,8 @@ class Month:
         per_day = 3 if self.amount < 2000 else 30
         for back in range(self.days, -1, -1):
             day = self.now - timedelta(days=back)
-            for nth in range(self.draw.choice([0, 1, 2, per_day, per_day]) if day.weekday() < 5 else self.draw.choice([0, 0, 1])):
+            # Weekends by the distance from today, so that the month is the same on every day of the week.
+            for nth in range(self.draw.choice([0, 1, 2, per_day, per_day]) if (1 - back) % 7 < 5 else self.draw.choice([0, 0, 1])):
                 number += 1
                 start = day.replace(hour=8, minute=0, second=0, microsecond=0) + timedelta(minutes=130 * (nth % 5) + self.draw.randint(0, 50))
                 if start > self.now - timedelta(minutes=20):
