@@ -123,7 +123,7 @@ fn add_section(
     items: Vec<SectionItem>,
     share: Allowance,
 ) -> Allowance {
-    let items: Vec<SectionItem> = assembly.without_placed(items);
+    let items = assembly.without_placed(items);
     let had_some = !items.is_empty();
     let mut used = Allowance { tokens: estimate(section.heading).0, bytes: section.heading.len() };
     let mut chosen = Vec::new();

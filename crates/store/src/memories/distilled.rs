@@ -185,7 +185,7 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
     let mut is_updated = false;
     if item.on_repeat != OnRepeat::Replace && is_new_incident {
         revise::count_again(db, &before, now)?;
-        // Two sessions that found the same do not speak for each other, but for it.
+        // A second session that finds it again confirms it.
         if item.memory.origin.session != before.session && !item.memory.content.provenance.is_outside() {
             standing::confirm_unproven(db, &before, StandingReason::Repetition, now)?;
         }

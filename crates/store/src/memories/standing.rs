@@ -1,4 +1,4 @@
-//! How memories stand: decided when they are written, judged again when their words change, changed by the user, by repetition, by use.
+//! How memories stand: decided when they are written, judged again when their words change, changed by the user and by repetition.
 //!
 //! Not here: the rule itself (`memory`), who may change it (`app`).
 
@@ -31,14 +31,6 @@ impl MemoryWriter<'_> {
             };
             set(transaction, id, (standing, StandingReason::User), now)?;
             Ok(before.standing)
-        })
-    }
-
-    /// Confirms what an agent looked up by its number and then acted on, where it only waited for somebody to speak for it.
-    pub fn confirm_used(&mut self, id: MemoryId, now: Timestamp) -> Result<(), StoreError> {
-        self.store.write("confirm a memory", |transaction| {
-            let memory = memories::read(transaction, id)?;
-            Ok(confirm_unproven(transaction, &memory, StandingReason::Use, now)?)
         })
     }
 }
