@@ -3,7 +3,7 @@
 
 use crate::times;
 use backstory_capture::body_of;
-use backstory_memory::{Activity, EventBody, ExitStatus, Hunk, cap};
+use backstory_memory::{Activity, EventBody, ExitStatus, Hunk, TaskState, cap};
 use backstory_store::StoredEvent;
 use serde::Serialize;
 use std::fmt;
@@ -39,6 +39,10 @@ pub enum StepKind {
     Looked,
     Fetched,
     Planned,
+    Approved,
+    Answered,
+    Rejected,
+    Interrupted,
     Used,
     Said,
     #[serde(rename = "broke off")]
@@ -115,6 +119,26 @@ fn parts(body: EventBody) -> (StepKind, String, Option<String>) {
                 steps.iter().map(|step| format!("[{}] {}", mark(step.is_done), step.text)).collect();
             (StepKind::Planned, steps.join("; "), None)
         }
+        Activity::TaskChanged { id, text, state } => {
+            let state = match state {
+                TaskState::Open => "open",
+                TaskState::Started => "started",
+                TaskState::Done => "done",
+                TaskState::Dropped => "dropped",
+            };
+            let name = if text.is_empty() { format!("task {id}") } else { text };
+            (StepKind::Planned, format!("{name} ({state})"), None)
+        }
+        Activity::PlanDecided { plan, is_approved: true, .. } => {
+            (StepKind::Approved, first_line(&plan), Some(plan))
+        }
+        Activity::PlanDecided { plan, feedback, .. } => (StepKind::Rejected, feedback, Some(plan)),
+        Activity::Answered { question, options, answer } => {
+            (StepKind::Answered, format!("{question} {answer}"), Some(options.join("\n")))
+        }
+        Activity::Rejected { at, feedback } => (StepKind::Rejected, at, Some(feedback)),
+        Activity::Interjected { text } => (StepKind::Prompted, text, None),
+        Activity::Interrupted => (StepKind::Interrupted, String::new(), None),
         Activity::ToolFailed { at, error } => (StepKind::Failed, at, Some(error)),
         Activity::UsedTool { request } => (StepKind::Used, request, None),
         Activity::TurnEnded { message } => (StepKind::Said, message, None),
@@ -126,6 +150,10 @@ fn parts(body: EventBody) -> (StepKind, String, Option<String>) {
         Activity::SessionEnded { reason } => (StepKind::Ended, reason, None),
         Activity::Other { text } => (StepKind::Other, text, None),
     }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']).to_owned()
 }
 
 fn hunk(hunk: &Hunk) -> String {

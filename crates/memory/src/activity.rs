@@ -79,6 +79,47 @@ pub enum Activity {
         /// The steps, in order.
         steps: Vec<PlanStep>,
     },
+    /// A task of the agent's list was made, or its state changed.
+    TaskChanged {
+        /// The host's name for it.
+        id: String,
+        /// What is to be done; empty where the host only says which task it is.
+        text: String,
+        /// How far it is.
+        state: TaskState,
+    },
+    /// The user approved or turned down a plan.
+    PlanDecided {
+        /// The plan, as the agent wrote it.
+        plan: String,
+        /// Whether it may be carried out.
+        is_approved: bool,
+        /// What the user said to it, in their own words.
+        feedback: String,
+    },
+    /// The user answered a question of the agent.
+    Answered {
+        /// The question.
+        question: String,
+        /// The options the agent offered.
+        options: Vec<String>,
+        /// What the user chose or wrote.
+        answer: String,
+    },
+    /// The user refused to let a tool run.
+    Rejected {
+        /// What it was to do.
+        at: String,
+        /// What the user said instead, in their own words; may be empty.
+        feedback: String,
+    },
+    /// The user wrote something while the agent was working.
+    Interjected {
+        /// What they wrote.
+        text: String,
+    },
+    /// The user stopped the agent.
+    Interrupted,
     /// A tool that is not a command failed.
     ToolFailed {
         /// What it was meant to do.
@@ -218,6 +259,20 @@ pub struct PlanStep {
     pub is_done: bool,
 }
 
+/// How far a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// It waits.
+    Open,
+    /// It is being worked on.
+    Started,
+    /// It is done.
+    Done,
+    /// It was dropped.
+    Dropped,
+}
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -238,7 +293,7 @@ impl Activity {
     pub fn kind(&self) -> EventKind {
         match self {
             Activity::SessionStarted { .. } => EventKind::SessionStart,
-            Activity::Prompted { .. } => EventKind::Prompt,
+            Activity::Prompted { .. } | Activity::Interjected { .. } => EventKind::Prompt,
             Activity::Ran { status: ExitStatus::Failure, .. } | Activity::ToolFailed { .. } => {
                 EventKind::ToolFailure
             }
@@ -247,21 +302,27 @@ impl Activity {
             | Activity::Looked { .. }
             | Activity::Fetched { .. }
             | Activity::Planned { .. }
+            | Activity::TaskChanged { .. }
+            | Activity::PlanDecided { .. }
+            | Activity::Answered { .. }
+            | Activity::Rejected { .. }
             | Activity::UsedTool { .. } => EventKind::ToolUse,
             Activity::TurnEnded { .. } | Activity::TurnBroken { .. } => EventKind::TurnEnd,
             Activity::SubagentStarted => EventKind::SubagentStart,
             Activity::SubagentEnded { .. } => EventKind::SubagentEnd,
             Activity::Compacting { .. } | Activity::Compacted { .. } => EventKind::Compaction,
             Activity::SessionEnded { .. } => EventKind::SessionEnd,
-            Activity::Other { .. } => EventKind::Other,
+            Activity::Interrupted | Activity::Other { .. } => EventKind::Other,
         }
     }
 
     /// Returns every text in it, so that redaction and cutting miss none.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         match self {
-            Activity::SubagentStarted | Activity::SessionStarted { .. } => Vec::new(),
+            Activity::SubagentStarted | Activity::SessionStarted { .. } | Activity::Interrupted => Vec::new(),
             Activity::Prompted { text }
+            | Activity::Interjected { text }
+            | Activity::TaskChanged { text, .. }
             | Activity::Looked { at: text, .. }
             | Activity::UsedTool { request: text }
             | Activity::TurnEnded { message: text }
@@ -273,7 +334,12 @@ impl Activity {
             | Activity::Other { text } => vec![text],
             Activity::Ran { command: one, output: two, .. }
             | Activity::Fetched { request: one, answer: two }
+            | Activity::PlanDecided { plan: one, feedback: two, .. }
+            | Activity::Rejected { at: one, feedback: two }
             | Activity::ToolFailed { at: one, error: two } => vec![one, two],
+            Activity::Answered { question, options, answer } => {
+                [question, answer].into_iter().chain(options).collect()
+            }
             Activity::Edited { file, hunks, .. } => {
                 let hunks = hunks.iter_mut().flat_map(|hunk| [&mut hunk.before, &mut hunk.after]);
                 std::iter::once(file).chain(hunks).collect()
@@ -294,6 +360,11 @@ impl Activity {
                 let before = steps.len();
                 steps.truncate(most);
                 (before, steps.len())
+            }
+            Activity::Answered { options, .. } => {
+                let before = options.len();
+                options.truncate(most);
+                (before, options.len())
             }
             _ => return false,
         };

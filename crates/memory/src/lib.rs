@@ -34,7 +34,7 @@ mod typed;
 mod written_time;
 
 pub use actionable::{Action, OwnAddresses, requested_action};
-pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent};
+pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent, TaskState};
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::{clean, is_emoji, is_pictograph, on_one_line};
 pub use code::{ChangedSymbol, CodeChange, Freshness, Symbol, SymbolChange, SymbolKind};
