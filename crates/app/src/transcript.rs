@@ -133,7 +133,7 @@ fn parts(body: EventBody) -> (StepKind, String, Option<String>) {
             (StepKind::Approved, first_line(&plan), Some(plan))
         }
         Activity::PlanDecided { plan, feedback, .. } => (StepKind::Rejected, feedback, Some(plan)),
-        Activity::Answered { question, options, answer } => {
+        Activity::Answered { question, options, answer, .. } => {
             (StepKind::Answered, format!("{question} {answer}"), Some(options.join("\n")))
         }
         Activity::Rejected { at, feedback } => (StepKind::Rejected, at, Some(feedback)),

@@ -99,6 +99,9 @@ pub enum Activity {
     },
     /// The user answered a question of the agent.
     Answered {
+        /// What it is about, in a word or two, where the host says so.
+        #[serde(default)]
+        topic: String,
         /// The question.
         question: String,
         /// The options the agent offered.
@@ -337,8 +340,8 @@ impl Activity {
             | Activity::PlanDecided { plan: one, feedback: two, .. }
             | Activity::Rejected { at: one, feedback: two }
             | Activity::ToolFailed { at: one, error: two } => vec![one, two],
-            Activity::Answered { question, options, answer } => {
-                [question, answer].into_iter().chain(options).collect()
+            Activity::Answered { topic, question, options, answer } => {
+                [topic, question, answer].into_iter().chain(options).collect()
             }
             Activity::Edited { file, hunks, .. } => {
                 let hunks = hunks.iter_mut().flat_map(|hunk| [&mut hunk.before, &mut hunk.after]);
