@@ -20,6 +20,7 @@ use field_names::{
     AGENT, AGENT_SORT, CALL, CURSORS_RESPONSE, CWD, ERROR, EVENT, INPUT, MESSAGE, PARENT_SESSION, PROMPT,
     RESPONSE, SESSION, TOOL, TRANSCRIPT, TURN,
 };
+pub(crate) use host_blocks::{block_in, typed_command};
 use host_blocks::{summary_in, without_blocks_of_the_host};
 
 /// How a host reports its events.
@@ -67,6 +68,10 @@ pub(crate) enum HookEvent {
     SubagentEnd,
     Compacting,
     Compacted,
+    /// The user wrote something while the agent was working. Only transcripts have it.
+    Interjection,
+    /// The user stopped the agent. Only transcripts have it.
+    Interruption,
     SessionEnd,
     /// Not captured, and why.
     Ignored(&'static str),
@@ -173,6 +178,11 @@ impl<'a> HookPayload<'a> {
                 let summary = summary_in(&self.words(&["compact_summary"]));
                 (Activity::Compacted { summary }, Provenance::Assistant)
             }
+            Some(HookEvent::Interjection) => match self.prompted()? {
+                (Activity::Prompted { text }, provenance) => (Activity::Interjected { text }, provenance),
+                other => other,
+            },
+            Some(HookEvent::Interruption) => (Activity::Interrupted, Provenance::User),
             Some(HookEvent::SessionEnd) => {
                 (Activity::SessionEnded { reason: self.words(&["reason"]) }, Provenance::Tool)
             }
@@ -192,7 +202,7 @@ impl<'a> HookPayload<'a> {
             return Err("automated");
         }
         let prompt = self.words(PROMPT);
-        let text = without_blocks_of_the_host(&prompt);
+        let text = typed_command(&prompt).unwrap_or_else(|| without_blocks_of_the_host(&prompt));
         if text.is_empty() {
             return Err(if prompt.is_empty() { "nothing said" } else { "automated" });
         }
@@ -288,7 +298,9 @@ impl<'a> HookPayload<'a> {
                 (Some(turn), Some(agent)) => Some(format!("{turn} {agent}")),
                 (turn, _) => turn,
             },
-            // The number of the turn stays the same however often it is compacted: no number at all.
+            // The number of the turn stays the same however often it is compacted. The summary itself tells one from the other, also
+            // when it is read again from the transcript.
+            Some(HookEvent::Compacted) => Some("summary".to_owned()),
             _ => None,
         };
         let sequence = number.or_else(|| Some(self.words(&["timestamp"])).filter(|time| !time.is_empty()));

@@ -21,6 +21,7 @@ mod parsed_event;
 mod reply;
 mod samples;
 mod transcripts;
+mod user_decisions;
 
 pub use agent_variables::AGENT_VARIABLES;
 pub use host_reply::HostReply;

@@ -325,7 +325,6 @@ impl Activity {
             Activity::SubagentStarted | Activity::SessionStarted { .. } | Activity::Interrupted => Vec::new(),
             Activity::Prompted { text }
             | Activity::Interjected { text }
-            | Activity::TaskChanged { text, .. }
             | Activity::Looked { at: text, .. }
             | Activity::UsedTool { request: text }
             | Activity::TurnEnded { message: text }
@@ -337,6 +336,7 @@ impl Activity {
             | Activity::Other { text } => vec![text],
             Activity::Ran { command: one, output: two, .. }
             | Activity::Fetched { request: one, answer: two }
+            | Activity::TaskChanged { id: one, text: two, .. }
             | Activity::PlanDecided { plan: one, feedback: two, .. }
             | Activity::Rejected { at: one, feedback: two }
             | Activity::ToolFailed { at: one, error: two } => vec![one, two],

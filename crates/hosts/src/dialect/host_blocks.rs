@@ -1,7 +1,7 @@
 //! What somebody wrote, without what the host wrote around it.
 
 /// Blocks of the host's own: reminders, notices of background work, what a command of the host printed.
-const OF_THE_HOST: [&str; 10] = [
+const OF_THE_HOST: [&str; 13] = [
     "system-reminder",
     "system_reminder",
     "system_notification",
@@ -9,6 +9,9 @@ const OF_THE_HOST: [&str; 10] = [
     "hook_context",
     "user-prompt-submit-hook",
     "task-notification",
+    "teammate-message",
+    "peer-message",
+    "new-diagnostics",
     "command-name",
     "command-message",
     "command-contents",
@@ -69,6 +72,24 @@ const LONGEST_TAG: usize = 256;
 /// Who writes more of them writes about them. Each costs a look at the whole text.
 const MOST_UNCLOSED: usize = 16;
 
+/// Returns a command as the user typed it, from the blocks in which the host shows it: `/greet Ada`. What it stands for is not theirs.
+pub(crate) fn typed_command(text: &str) -> Option<String> {
+    let text = text.trim_start();
+    if !text.starts_with("<command-message>") && !text.starts_with("<command-name>") {
+        return None;
+    }
+    let name = block_in(text, "command-name")?.trim();
+    let arguments = block_in(text, AROUND_WORDS).unwrap_or_default().trim();
+    let slash = if name.starts_with('/') { "" } else { "/" };
+    Some(format!("{slash}{name} {arguments}").trim_end().to_owned())
+}
+
+/// Returns what stands in the first block of this name.
+pub(crate) fn block_in<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
+    let (_, behind) = text.split_once(&format!("<{tag}>"))?;
+    behind.split_once(&format!("</{tag}>")).map(|(inside, _)| inside)
+}
+
 /// Returns the summary of a compaction, without the thoughts before it.
 pub(super) fn summary_in(text: &str) -> String {
     let inside = text.split_once("<summary>").map(|(_, inside)| inside.rsplit_once("</summary>"));
@@ -88,12 +109,21 @@ mod tests {
             ("<task-notification><status>done</status></task-notification>", ""),
             ("<command-name>/greet</command-name>\n<command-args>Ada</command-args>", "Ada"),
             ("<local-command-stdout>x</local-command-stdout>", ""),
+            ("<teammate-message teammate_id=\"a\">done</teammate-message>\nand now?", "and now?"),
             ("what is <system-reminder> for?", "what is <system-reminder> for?"),
             ("a < b <b>bold</b> <", "a < b <b>bold</b> <"),
             ("<é>x</é> <system-reminder>y</system-reminder>", "<é>x</é>"),
         ] {
             assert_eq!(without_blocks_of_the_host(text), stays, "{text}");
         }
+    }
+
+    #[test]
+    fn a_command_is_what_the_user_typed() {
+        let shown = "<command-message>greet</command-message>\n<command-name>/greet</command-name>\n<command-args>Ada</command-args>";
+        assert_eq!(typed_command(shown).as_deref(), Some("/greet Ada"));
+        assert_eq!(typed_command("<command-name>greet</command-name>").as_deref(), Some("/greet"));
+        assert_eq!(typed_command("what is <command-name>x</command-name>?"), None);
     }
 
     #[test]

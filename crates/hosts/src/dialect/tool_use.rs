@@ -7,7 +7,10 @@ use super::{Dialect, patches};
 use crate::commands;
 use crate::lenient::LenientJson;
 use crate::parsed_event::one_line;
-use backstory_memory::{Activity, Hunk, PlanStep, Provenance, first_chars, strip_fences, winnowed_hex};
+use crate::user_decisions::{answered, feedback_in, plan_decided, plan_in, refusal_in, refused};
+use backstory_memory::{
+    Activity, Hunk, PlanStep, Provenance, TaskState, first_chars, strip_fences, winnowed_hex,
+};
 
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +22,14 @@ pub(super) enum ToolKind {
     Edit,
     Patch,
     Look,
-    InstallPlan,
+    /// Writes down the whole list of what is to be done.
+    TaskList,
+    /// Makes one task, or changes its state.
+    Task,
+    /// Shows the user a plan to approve.
+    Plan,
+    /// Asks the user.
+    Question,
     Fetch,
 }
 
@@ -49,8 +59,10 @@ pub(super) fn tool_kind(name: &str) -> Option<ToolKind> {
         | "rg"
         | "view_image"
         | "tool_search" => ToolKind::Look,
-        "TodoWrite" | "TaskCreate" | "TaskUpdate" | "TaskList" | "ExitPlanMode" | "write_todos"
-        | "update_plan" => ToolKind::InstallPlan,
+        "TodoWrite" | "TaskList" | "write_todos" | "update_plan" => ToolKind::TaskList,
+        "TaskCreate" | "TaskUpdate" => ToolKind::Task,
+        "ExitPlanMode" | "exit_plan_mode" => ToolKind::Plan,
+        "AskUserQuestion" | "request_user_input" | "ask_user" => ToolKind::Question,
         "WebFetch" | "WebSearch" | "web_fetch" | "google_web_search" | "web_search" => ToolKind::Fetch,
         _ => return None,
     })
@@ -80,13 +92,20 @@ impl HookToolUse<'_, '_> {
         if self.dialect.reported_elsewhere.contains(&self.name) {
             return Err("it is reported separately");
         }
-        let (activity, provenance) = match tool_kind(self.name) {
+        let kind = tool_kind(self.name);
+        if let Some(refused) = self.refused(kind) {
+            return Ok((vec![refused], Provenance::User));
+        }
+        let (activity, provenance) = match kind {
             Some(ToolKind::Command) => self.ran(),
             Some(ToolKind::Write) => self.local(self.written()),
             Some(ToolKind::Edit) => self.local(self.edited()),
             Some(ToolKind::Patch) => return Ok((self.patched(), Provenance::Tool)),
             Some(ToolKind::Look) => self.local(Activity::Looked { at: self.at(), words: self.words_read() }),
-            Some(ToolKind::InstallPlan) => self.local(self.planned()),
+            Some(ToolKind::TaskList) => self.local(self.planned()),
+            Some(ToolKind::Task) => self.local(self.task_changed()),
+            Some(ToolKind::Plan) => self.plan_decided(),
+            Some(ToolKind::Question) => return Ok(self.answered()),
             Some(ToolKind::Fetch) => self.fetched(),
             None if (self.dialect.is_mcp)(self.name) || !self.server.is_empty() => self.fetched(),
             None => self.local(Activity::UsedTool { request: self.at() }),
@@ -113,6 +132,77 @@ impl HookToolUse<'_, '_> {
         let text = self.response.get("file").said("content")?;
         let hashes = winnowed_hex(first_chars(text, MOST_READ_CHARS), MOST_READ_HASHES);
         Some(hashes).filter(|hashes| !hashes.is_empty())
+    }
+
+    /// Returns what the user refused. A command they stopped had begun: it ran.
+    fn refused(&self, kind: Option<ToolKind>) -> Option<Activity> {
+        if self.is_interrupted && kind == Some(ToolKind::Command) {
+            return None;
+        }
+        let error = self.error.as_deref()?;
+        // Copilot CLI says so beside its words.
+        let is_refused = self.response.str("resultType") == "rejected";
+        let feedback = refusal_in(error).or_else(|| is_refused.then(|| feedback_in(error)))?;
+        let plan = (kind == Some(ToolKind::Plan)).then(|| plan_in(self.input));
+        let at = match kind {
+            Some(ToolKind::Command) => self.input.said("command").map_or_else(|| self.at(), str::to_owned),
+            Some(ToolKind::Question) => questions_in(self.input),
+            _ => self.at(),
+        };
+        Some(refused(plan, &at, feedback))
+    }
+
+    /// The plan is the agent's text. Only what the user said to it is theirs.
+    fn plan_decided(&self) -> (Activity, Provenance) {
+        let decided = plan_decided(self.input, self.response).filter(|_| self.error.is_none());
+        match decided {
+            Some(activity) => {
+                let is_said =
+                    matches!(&activity, Activity::PlanDecided { feedback, .. } if !feedback.is_empty());
+                (activity, if is_said { Provenance::User } else { Provenance::Assistant })
+            }
+            None => self.local(Activity::UsedTool { request: self.at() }),
+        }
+    }
+
+    fn answered(&self) -> (Vec<Activity>, Provenance) {
+        let answers = if self.error.is_none() { answered(self.input, self.response) } else { Vec::new() };
+        if answers.is_empty() {
+            let (activity, provenance) = self.local(Activity::UsedTool { request: questions_in(self.input) });
+            return (vec![activity], provenance);
+        }
+        (answers, Provenance::User)
+    }
+
+    /// Returns the new state of a task. Only a new one says what it is about.
+    fn task_changed(&self) -> Activity {
+        let (input, response) = (self.input, self.response);
+        let status = input.said("status").or(response.get("statusChange").said("to"));
+        let state = match (self.name, status) {
+            ("TaskCreate", _) => Some(TaskState::Open),
+            (_, Some(status)) => task_state(status),
+            (_, None) => None,
+        };
+        let has_failed = *response.get("success") == LenientJson::Bool(false);
+        match (state.filter(|_| !has_failed), self.task_id()) {
+            (Some(state), Some(id)) => {
+                Activity::TaskChanged { id, text: input.str("subject").to_owned(), state }
+            }
+            _ => Activity::UsedTool { request: self.at() },
+        }
+    }
+
+    /// Returns the host's name for a task: a new one gets it in the response.
+    fn task_id(&self) -> Option<String> {
+        let given =
+            [self.input.get("taskId"), self.response.get("task").get("id"), self.response.get("taskId")];
+        let given = given.into_iter().map(LenientJson::words).find(|id| !id.is_empty());
+        let told = || {
+            let text = self.response.words();
+            let (id, _) = text.split_once("Task #")?.1.split_once(' ')?;
+            Some(id.to_owned())
+        };
+        given.or_else(told).filter(|id| !id.is_empty() && id.len() <= LONGEST_TASK_ID)
     }
 
     fn local(&self, activity: Activity) -> (Activity, Provenance) {
@@ -208,9 +298,7 @@ impl HookToolUse<'_, '_> {
             "TodoWrite" => listed(input.get("todos"), "content"),
             "write_todos" => listed(input.get("todos"), "description"),
             "update_plan" => listed(input.get("plan"), "step"),
-            "TaskList" => listed(response.get("tasks"), "subject"),
-            "ExitPlanMode" => steps_in(input.said("plan").unwrap_or(response.str("plan"))),
-            _ => vec![step(input.str("subject"), input.str("status"))],
+            _ => listed(response.get("tasks"), "subject"),
         };
         let steps: Vec<PlanStep> = steps.into_iter().filter(|step| !step.text.is_empty()).collect();
         if steps.is_empty() {
@@ -287,27 +375,29 @@ fn hunk(before: &str, after: &str) -> Hunk {
     Hunk { before: before.to_owned(), after: after.to_owned() }
 }
 
-/// Returns the items of a plan's lists; a plan without any is one step.
-fn steps_in(plan: &str) -> Vec<PlanStep> {
-    let item = |line: &str| {
-        let line = line.trim_start();
-        let bulleted = ["- ", "* ", "+ "].iter().find_map(|bullet| line.strip_prefix(bullet));
-        let numbered = || {
-            let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
-            rest.strip_prefix(". ").or_else(|| rest.strip_prefix(") ")).filter(|_| rest.len() < line.len())
-        };
-        let text = bulleted.or_else(numbered)?.trim();
-        let is_done = text.starts_with("[x]") || text.starts_with("[X]");
-        let text = text.strip_prefix("[ ]").or_else(|| text.get(3..).filter(|_| is_done)).unwrap_or(text);
-        Some(PlanStep { text: text.trim().to_owned(), is_done })
-    };
-    let steps: Vec<PlanStep> = plan.lines().filter_map(item).collect();
-    if steps.is_empty() { vec![PlanStep { text: plan.trim().to_owned(), is_done: false }] } else { steps }
+/// Returns how far a task is, from the host's word for it.
+fn task_state(status: &str) -> Option<TaskState> {
+    Some(match status {
+        "pending" => TaskState::Open,
+        "in_progress" => TaskState::Started,
+        "completed" => TaskState::Done,
+        "deleted" | "cancelled" => TaskState::Dropped,
+        _ => return None,
+    })
 }
 
-/// What our own tools answer begins with this.
+/// Returns the questions of a dialog, on one line.
+fn questions_in(input: &LenientJson<'_>) -> String {
+    let asked = input.get("questions").items().iter().chain([input]).filter_map(|it| it.said("question"));
+    one_line(&asked.collect::<Vec<&str>>().join(" "))
+}
+
+/// A longer text is no name of a task.
+const LONGEST_TASK_ID: usize = 64;
+
 /// Of a file that was read, so much is hashed, and so many hashes are kept.
 const MOST_READ_CHARS: usize = 32 * 1024;
 const MOST_READ_HASHES: usize = 256;
 
+/// What our own tools answer begins with this.
 const OUR_FENCE: &str = "<backstory-";

@@ -3,6 +3,7 @@
 use crate::commands;
 use crate::lenient::LenientJson;
 use crate::parsed_event::one_line;
+use crate::user_decisions::{answered, refusal_in, refused};
 use backstory_memory::{Activity, ExitStatus, Hunk, PlanStep, Provenance};
 
 /// One use of a tool, as the plugin reports it.
@@ -18,8 +19,8 @@ pub(super) struct PluginToolUse<'a, 'b> {
     pub(super) is_interrupted: bool,
 }
 
-/// What the host says of a tool that was not allowed to run.
-const REFUSALS: [&str; 3] = ["rejected permission", "specified a rule", "user dismissed"];
+/// What the host says of a tool that a rule of the user forbids.
+const FORBIDDEN: &str = "specified a rule";
 
 impl PluginToolUse<'_, '_> {
     /// Returns what happened and who its content comes from, or why it is ignored.
@@ -28,8 +29,14 @@ impl PluginToolUse<'_, '_> {
         if self.name.starts_with("backstory_") {
             return Err("our own tool");
         }
-        if self.error.is_some_and(|error| REFUSALS.iter().any(|refusal| error.contains(refusal))) {
+        if self.error.is_some_and(|error| error.contains(FORBIDDEN)) {
             return Err("not done");
+        }
+        if let Some(feedback) = self.error.and_then(refusal_in) {
+            return Ok((refused(None, &self.refused_at(), feedback), Provenance::User));
+        }
+        if let Some(answer) = self.answered().into_iter().next() {
+            return Ok((answer, Provenance::User));
         }
         Ok(match self.name {
             "bash" => self.ran(),
@@ -47,9 +54,20 @@ impl PluginToolUse<'_, '_> {
         })
     }
 
-    /// Returns what else happened with it: a patch may change many files.
+    /// Returns what else happened with it: a patch may change many files, and a dialog ask several questions.
     pub(super) fn also(&self) -> Vec<Activity> {
-        self.patched().iter().skip(1).map(edited_by_patch).collect()
+        let answers = self.answered().into_iter().skip(1);
+        self.patched().iter().skip(1).map(edited_by_patch).chain(answers).collect()
+    }
+
+    fn answered(&self) -> Vec<Activity> {
+        let is_answered = self.name == "question" && self.error.is_none();
+        if is_answered { answered(self.input, self.output) } else { Vec::new() }
+    }
+
+    /// Returns what a refused tool was to do.
+    fn refused_at(&self) -> String {
+        self.input.said("command").map_or_else(|| self.at(), str::to_owned)
     }
 
     fn local(&self, activity: Activity) -> (Activity, Provenance) {

@@ -3,6 +3,7 @@
 //!
 //! Not here: the events in its rows (`session_rows`).
 
+mod queued_messages;
 mod session_row;
 mod session_rows;
 mod sidechains;

@@ -79,8 +79,6 @@ fn tools_of_other_versions_are_parsed() {
             &json!({"todos": [{"content": "One", "status": "completed"}, {"content": "Two"}]}),
             &json!(null),
         ),
-        used("ExitPlanMode", &json!({"plan": "# InstallPlan\n1. Read it\n- [x] Done\ntext"}), &json!({})),
-        used("ExitPlanMode", &json!({"plan": "Just do it"}), &json!({})),
         used(
             "MultiEdit",
             &json!({"file_path": "/a", "edits": [{"old_string": "a", "new_string": "b"}, 3]}),
@@ -103,8 +101,6 @@ fn tools_of_other_versions_are_parsed() {
     let lines = events.map(|event| serde_json::to_string(&event.activity).unwrap());
     assert_snapshot!(lines.join("\n"), @r#"
         {"what":"planned","steps":[{"text":"One","is_done":true},{"text":"Two","is_done":false}]}
-        {"what":"planned","steps":[{"text":"Read it","is_done":false},{"text":"Done","is_done":true}]}
-        {"what":"planned","steps":[{"text":"Just do it","is_done":false}]}
         {"what":"edited","file":"/a","is_new":false,"hunks":[{"before":"a","after":"b"}]}
         {"what":"looked","at":"/a"}
         {"what":"ran","command":"make","output":"x","status":"failure"}

@@ -27,3 +27,4 @@ mod transcripts_codex;
 mod transcripts_copilot;
 mod transcripts_gemini;
 mod transcripts_opencode;
+mod user_decisions;

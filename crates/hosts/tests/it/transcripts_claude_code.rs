@@ -113,7 +113,7 @@ fn transcripts_of_the_oldest_versions_are_read() {
     {"what":"turn_ended","message":"There are three pages."}
     {"what":"prompted","text":"Now write it down"}
     {"what":"edited","file":"/p/n.md","is_new":true,"hunks":[{"before":"","after":"3"}]}
-    {"what":"turn_broken","error":"interrupted by the user"}
+    {"what":"interrupted"}
     {"what":"prompted","text":"Go on"}
     {"what":"turn_ended","message":"Done."}
     "#);

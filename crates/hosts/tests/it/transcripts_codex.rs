@@ -120,7 +120,7 @@ fn transcripts_of_older_versions_are_read() {
     {"what":"fetched","request":"query y","answer":"Found y"}
     {"what":"turn_ended","message":"x is y now."}
     {"what":"prompted","text":"And z?"}
-    {"what":"turn_broken","error":"interrupted by the user"}
+    {"what":"interrupted"}
     {"what":"compacting","instructions":""}
     {"what":"compacted","summary":"y is done."}
     {"what":"prompted","text":"Again"}

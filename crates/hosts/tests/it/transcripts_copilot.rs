@@ -52,16 +52,16 @@ fn compactions_errors_and_aborts_are_read() {
         event(12, "user.message", &json!({"content": "<system_reminder>ours</system_reminder>\n\nlast"})),
     ];
     assert_snapshot!(outline(&rows), @r#"
-        {"what":"session_started","reason":"startup"}
-        {"what":"prompted","text":"go on"}
-        {"what":"compacting","instructions":""}
-        {"what":"compacted","summary":"Half is done."}
-        {"what":"turn_broken","error":"no quota"}
-        {"what":"prompted","text":"again"}
-        {"what":"turn_ended","message":"Looking."}
-        {"what":"prompted","text":"last"}
-        {"what":"turn_ended","message":""}
-        "#);
+    {"what":"session_started","reason":"startup"}
+    {"what":"prompted","text":"go on"}
+    {"what":"compacting","instructions":""}
+    {"what":"compacted","summary":"Half is done."}
+    {"what":"turn_broken","error":"no quota"}
+    {"what":"prompted","text":"again"}
+    {"what":"interrupted"}
+    {"what":"prompted","text":"last"}
+    {"what":"turn_ended","message":""}
+    "#);
 }
 
 /// Older versions name a subagent by the call that started it, and keep a session in one file.

@@ -3,16 +3,19 @@
 //! A transcript does not mark the end of a turn: the agent's last message is reported as such when the next prompt comes, or the
 //! file ends. Nor does it say when its session ended or was resumed.
 
+use super::queued_messages::{QueueRow, QueuedMessages};
 use super::session_row::ClaudeRow;
 use super::sidechains::{SidechainState, Sidechains};
 use super::user_message::{UserMessage, said, summary};
 use crate::claude_code::DIALECT;
 use crate::dialect::{self, HookEvent};
 use crate::lenient::LenientJson;
-use crate::transcripts::TranscriptItem;
 use crate::transcripts::event_fields::{EventFields, field, words};
 use crate::transcripts::merged_files::RowReader;
 use crate::transcripts::pending_calls::PendingCalls;
+use crate::transcripts::{HostTranscriptEntry, TranscriptItem};
+use crate::user_decisions::refusal_in;
+use backstory_memory::digest;
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -25,7 +28,12 @@ pub(super) struct SessionRows {
     began: Option<&'static str>,
     /// The id of the turn.
     turn: String,
+    /// The folder the agent is in, for rows that do not name it.
+    cwd: Option<String>,
     calls: PendingCalls,
+    queue: QueuedMessages,
+    /// Whether the user has refused a tool since the agent last said anything: that it stopped then is nothing new.
+    has_refused: bool,
     agents: Sidechains,
     /// The last message of the agent, as the end of its turn.
     closing: Option<TranscriptItem>,
@@ -39,6 +47,9 @@ impl SessionRows {
             session: path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
             began: Some("startup"),
             turn: String::new(),
+            cwd: None,
+            queue: QueuedMessages::default(),
+            has_refused: false,
             calls: PendingCalls::default(),
             agents: Sidechains::default(),
             closing: None,
@@ -86,11 +97,14 @@ impl SessionRows {
             UserMessage::Command(_) => {}
             UserMessage::Stopped => {
                 self.closing = None;
-                let error = vec![field("error", "interrupted by the user"), self.turn()];
-                self.emit(row, None, HookEvent::TurnFailure, error, out);
+                if !std::mem::take(&mut self.has_refused) {
+                    self.emit(row, None, HookEvent::Interruption, Vec::new(), out);
+                }
             }
             UserMessage::Prompt(prompt) => {
                 self.end_turn(out);
+                self.queue.prompted(&prompt);
+                self.has_refused = false;
                 if row.get("promptId").is_nothing() {
                     row.uuid.clone_into(&mut self.turn);
                 }
@@ -126,9 +140,6 @@ impl SessionRows {
         let Some(call) = self.calls.take(result.str("tool_use_id")) else { return };
         out.extend(self.agents.end_of(&call.id));
         let failed = result.get("is_error").is_true();
-        if failed && !row.get("toolDenialKind").is_nothing() {
-            return;
-        }
         let (as_reported, as_read) = if dialect::only_looks(&call.tool) && !failed {
             (LenientJson::Nothing, LenientJson::Nothing)
         } else {
@@ -137,11 +148,14 @@ impl SessionRows {
         let mut event = vec![field("tool_use_id", &call.id), field("tool_name", &call.tool)];
         if failed {
             let error = as_read.words();
-            // The call was rejected before it ran: hooks do not report it either.
-            if error.starts_with("<tool_use_error>") || error.starts_with("The user doesn't want to ") {
+            let is_refused = refusal_in(&error).is_some();
+            let is_denied = !row.get("toolDenialKind").is_nothing() || error.starts_with("<tool_use_error>");
+            // A rule refused it, or it was not a call at all: nothing was done, and the user said nothing.
+            if is_denied && !is_refused {
                 return;
             }
             let is_stopped = error.starts_with("[Request interrupted by user");
+            self.has_refused |= is_refused && !is_stopped;
             event.extend([field("error", error), ("is_interrupt".into(), LenientJson::Bool(is_stopped))]);
         } else {
             let is_new = call.tool == "Write" && words(&as_read).starts_with("File created");
@@ -158,6 +172,7 @@ impl SessionRows {
     }
 
     fn assistant(&mut self, row: &ClaudeRow<'_>, agent: Option<usize>, out: &mut VecDeque<TranscriptItem>) {
+        self.has_refused = false;
         if row.is("isApiErrorMessage") {
             self.set_closing(agent, None);
             let said = words(&row.content);
@@ -263,6 +278,22 @@ impl SessionRows {
         }
     }
 
+    /// Reads a row of the queue: the user wrote something while the agent was working.
+    fn on_queue(&mut self, row: QueueRow, out: &mut VecDeque<TranscriptItem>) {
+        let (at, session) = (row.at, row.session.clone().unwrap_or_else(|| self.session.clone()));
+        let Some(text) = self.queue.follow(row) else { return };
+        // The same words may stand in two rows, neither of which has an id of its own that the other one knows.
+        let id = format!("{session} queued {}", digest([text.as_bytes()]));
+        let payload = LenientJson::Fields(vec![field("prompt", text)]);
+        let cwd = self.cwd.clone();
+        out.extend(dialect::events_from(&DIALECT, HookEvent::Interjection, payload).into_iter().map(
+            |event| {
+                let (id, session, cwd) = (id.clone(), session.clone(), cwd.clone());
+                TranscriptItem::Entry(Box::new(HostTranscriptEntry { at, session, cwd, id, event }))
+            },
+        ));
+    }
+
     /// Builds the payload the hook would have got.
     fn event<'e>(
         &mut self,
@@ -286,14 +317,16 @@ impl SessionRows {
 impl RowReader for SessionRows {
     fn read(&mut self, row: &str, out: &mut VecDeque<TranscriptItem>) {
         self.made = 0;
-        let row = match ClaudeRow::read(row) {
+        let text = row;
+        let row = match ClaudeRow::read(text) {
             Ok(Some(row)) => row,
-            Ok(None) => return,
+            Ok(None) => return QueueRow::read(text).into_iter().for_each(|row| self.on_queue(row, out)),
             Err(why) => return out.push_back(TranscriptItem::Unreadable(why)),
         };
         if let Some(turn) = row.get("promptId").text() {
             turn.clone_into(&mut self.turn);
         }
+        self.cwd = row.get("cwd").text().map(str::to_owned).or(self.cwd.take());
         let agent = self.agents.owner_of(&row, &self.calls);
         match row.str("type") {
             "user" => self.user(&row, agent, out),

@@ -1,5 +1,7 @@
 //! User messages that are no tool results: mostly typed by the user, sometimes written by Claude Code in their name.
 
+use crate::dialect::{block_in, typed_command};
+
 /// A message in the name of the user.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum UserMessage {
@@ -17,16 +19,13 @@ pub(super) fn said(text: &str) -> UserMessage {
     if text.starts_with("[Request interrupted by user") {
         return UserMessage::Stopped;
     }
-    let name = inside(text, "command-name").map(str::trim);
-    match name {
-        // In a command of the host the name comes first, in one of the user the text that is shown.
-        Some(name) if text.starts_with("<command-name>") => UserMessage::Command(name.to_owned()),
-        Some(name) if text.starts_with("<command-message>") => {
-            let arguments = inside(text, "command-args").unwrap_or_default().trim();
-            UserMessage::Prompt(format!("{name} {arguments}").trim_end().to_owned())
-        }
-        _ => UserMessage::Prompt(text.to_owned()),
+    // In a command of the host the name comes first, in one of the user the text that is shown.
+    if text.starts_with("<command-name>")
+        && let Some(name) = block_in(text, "command-name")
+    {
+        return UserMessage::Command(name.trim().to_owned());
     }
+    UserMessage::Prompt(typed_command(text).unwrap_or_else(|| text.to_owned()))
 }
 
 /// Returns the summary of a compaction, without the sentences the host writes around it.
@@ -39,11 +38,6 @@ pub(super) fn summary(text: &str) -> &str {
         "\nContinue the conversation from where",
     ];
     ends.iter().fold(text, |text, end| text.split_once(end).map_or(text, |(summary, _)| summary)).trim()
-}
-
-fn inside<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
-    let (_, behind) = text.split_once(&format!("<{tag}>"))?;
-    behind.split_once(&format!("</{tag}>")).map(|(inside, _)| inside)
 }
 
 #[cfg(test)]

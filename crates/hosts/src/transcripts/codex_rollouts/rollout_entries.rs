@@ -91,6 +91,16 @@ impl RolloutEntries {
         Ok(())
     }
 
+    /// Reports that the user stopped the agent. The time makes the id: nothing else of the row is the same wherever reading began.
+    pub(super) fn interrupted(&mut self, out: &mut VecDeque<TranscriptItem>) -> Result<(), &'static str> {
+        self.begin(out)?;
+        let at = self.at.map_or(0, |at| at.0);
+        for event in dialect::events_from(&DIALECT, HookEvent::Interruption, self.with_turn(Vec::new())) {
+            out.push_back(self.entry(format!("{} interrupted {at}", self.meta.id), event)?);
+        }
+        Ok(())
+    }
+
     /// Returns an id for an entry of this row. A copy of the row in another file has the same turn and name, so it gets the same id.
     pub(super) fn id(&self, name: Option<&str>) -> String {
         match name {

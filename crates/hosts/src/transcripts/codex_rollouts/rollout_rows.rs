@@ -14,6 +14,7 @@ use crate::transcripts::file_lines::is_whole;
 use crate::transcripts::merged_files::RowReader;
 use crate::transcripts::pending_calls::{PendingCall, PendingCalls};
 use crate::transcripts::{TranscriptItem, time};
+use crate::user_decisions::refusal_in;
 use backstory_memory::{Activity, ExitStatus};
 use std::collections::VecDeque;
 use std::path::Path;
@@ -154,6 +155,7 @@ impl RolloutRows {
         let answer = if answer.get("content").is_nothing() { answer } else { answer.get("content").clone() };
         let text = words(&answer);
         match call.tool.as_str() {
+            "Bash" | "apply_patch" if is_refused(&text) => self.refused(call, text, out),
             "Bash" => match output_of(&text) {
                 // Its end is a row of its own.
                 CommandOutput { status: None, .. } => {
@@ -183,6 +185,21 @@ impl RolloutRows {
             *status = how;
         }
         Ok(())
+    }
+
+    fn refused(
+        &mut self,
+        call: PendingCall,
+        error: String,
+        out: &mut VecDeque<TranscriptItem>,
+    ) -> Result<(), &'static str> {
+        let event = vec![
+            field("tool_use_id", call.id.clone()),
+            field("tool_name", call.tool),
+            ("tool_input".into(), call.input),
+            field("error", error),
+        ];
+        self.entries.emit(Some(&call.id), HookEvent::ToolFailure, event, out)
     }
 
     fn used(
@@ -222,7 +239,7 @@ impl RolloutRows {
                 Ok(())
             }
             "task_complete" => self.turn_completed(&payload, out),
-            "turn_aborted" => self.turn_broken("interrupted by the user", out),
+            "turn_aborted" => self.interrupted(&payload, out),
             "error" => self.turn_broken(payload.str("message"), out),
             "exec_command_end" => self.command_ended(&payload, payload.str("call_id"), out),
             _ => {
@@ -261,6 +278,22 @@ impl RolloutRows {
             out.push_back(self.entries.entry(id, end)?);
         }
         Ok(())
+    }
+
+    fn interrupted(
+        &mut self,
+        payload: &LenientJson<'_>,
+        out: &mut VecDeque<TranscriptItem>,
+    ) -> Result<(), &'static str> {
+        if !matches!(payload.str("reason"), "" | "interrupted") {
+            return self.turn_broken(payload.str("reason"), out);
+        }
+        self.closing = None;
+        // An interrupted subagent does not end the turn.
+        if self.entries.is_subagent() {
+            return Ok(());
+        }
+        self.entries.interrupted(out)
     }
 
     fn turn_broken(&mut self, error: &str, out: &mut VecDeque<TranscriptItem>) -> Result<(), &'static str> {
@@ -307,6 +340,11 @@ impl RowReader for RolloutRows {
     fn end(&mut self, out: &mut VecDeque<TranscriptItem>) {
         out.extend(self.closing.take());
     }
+}
+
+/// Whether a result says that the user refused the call. What a command printed says how it ended.
+fn is_refused(text: &str) -> bool {
+    matches!(output_of(text).status, None | Some(ExitStatus::Unknown)) && refusal_in(text).is_some()
 }
 
 /// Reads a row without the fields that are not needed.

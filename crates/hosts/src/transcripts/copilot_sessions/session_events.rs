@@ -115,6 +115,10 @@ impl CopilotEvents {
                 self.turn = None;
                 self.emit(&row, HookEvent::TurnFailure, vec![("error", data.take("message"))], out);
             }
+            "abort" => {
+                self.turn = None;
+                self.emit(&row, HookEvent::Interruption, Vec::new(), out);
+            }
             "session.compaction_start" => self.emit(&row, HookEvent::Compacting, Vec::new(), out),
             "session.compaction_complete" if data.said("summaryContent").is_some() => {
                 let summary = data.take("summaryContent");
@@ -174,8 +178,10 @@ impl CopilotEvents {
         };
         let mut fields = vec![("toolName", text(&call.tool)), ("toolArgs", call.input)];
         let event = if *data.get("success") == LenientJson::Bool(false) {
-            let message = data.get("error").said("message").unwrap_or_default().to_owned();
+            let error = data.get("error");
+            let (message, code) = (error.str("message").to_owned(), error.str("code").to_owned());
             fields.push(("error", LenientJson::Text(Cow::Owned(message))));
+            fields.push(("toolResult", as_one(vec![("resultType", LenientJson::Text(Cow::Owned(code)))])));
             HookEvent::ToolFailure
         } else {
             let words = data.take("result").take("content");

@@ -10,6 +10,7 @@ use crate::lenient::LenientJson;
 use crate::transcripts::event_fields::{EventField, as_one, text};
 use crate::transcripts::merged_files::RowReader;
 use crate::transcripts::{HostTranscriptEntry, TranscriptItem, time};
+use crate::user_decisions::refusal_in;
 use backstory_memory::{Activity, Provenance, StartReason, Subagent, Timestamp};
 use std::collections::{HashSet, VecDeque};
 
@@ -172,15 +173,20 @@ impl GeminiMessages {
         out: &mut VecDeque<TranscriptItem>,
     ) {
         let id = format!("{message} {}", call.str("id"));
-        let is_done = matches!(call.str("status"), "success" | "error");
+        let answer = answer_in(call.take("result"));
+        let error = answer.get("error").words();
+        let is_done = match call.str("status") {
+            "success" | "error" => true,
+            // The user refused it, or stopped everything.
+            "cancelled" => refusal_in(&error).is_some(),
+            _ => false,
+        };
         if !is_done || !self.known.insert(id.clone()) {
             return;
         }
         let at = time(call.get("timestamp")).unwrap_or(at);
         let mut response = vec![("returnDisplay", call.take("resultDisplay"))];
-        let answer = answer_in(call.take("result"));
-        let error = answer.get("error").words();
-        if call.str("status") == "error" {
+        if matches!(call.str("status"), "error" | "cancelled") {
             response.push(("error", as_one(vec![("message", text(&error))])));
         }
         let sent_to_model = if error.is_empty() { answer.get("output").words() } else { error.clone() };
