@@ -87,14 +87,14 @@ pub(crate) fn answered(input: &LenientJson<'_>, response: &LenientJson<'_>) -> V
     let one = std::slice::from_ref(input);
     let questions = input.get("questions").items();
     let questions = if questions.is_empty() && input.said("question").is_some() { one } else { questions };
-    let answers = GivenAnswers::new(response, questions.len());
-    let answered = questions.iter().enumerate().filter_map(|(number, asked)| {
-        let question = asked.said("question")?;
-        let answer = answers.to(number, asked)?;
+    let answers = UserAnswers::new(response, questions.len());
+    let answered = questions.iter().enumerate().filter_map(|(number, question_json)| {
+        let question = question_json.said("question")?;
+        let answer = answers.to(number, question_json)?;
         Some(Activity::Answered {
-            topic: asked.str("header").to_owned(),
+            topic: question_json.str("header").to_owned(),
             question: question.to_owned(),
-            options: options_of(asked),
+            options: options_of(question_json),
             answer,
         })
     });
@@ -108,7 +108,7 @@ fn options_of(question: &LenientJson<'_>) -> Vec<String> {
 }
 
 /// The answers in the response of a tool, in any of the forms hosts write them.
-struct GivenAnswers<'a, 'b> {
+struct UserAnswers<'a, 'b> {
     /// The answers as a value: by question, by its id or number, or in order.
     answers: LenientJson<'b>,
     annotations: &'a LenientJson<'b>,
@@ -117,15 +117,15 @@ struct GivenAnswers<'a, 'b> {
     is_only_one: bool,
 }
 
-impl<'a, 'b> GivenAnswers<'a, 'b> {
-    fn new(response: &'a LenientJson<'b>, questions: usize) -> GivenAnswers<'a, 'b> {
+impl<'a, 'b> UserAnswers<'a, 'b> {
+    fn new(response: &'a LenientJson<'b>, questions: usize) -> UserAnswers<'a, 'b> {
         let shown = ["llmContent", "textResultForLlm", "output", "content", "message"];
         let text = shown.into_iter().map(|name| response.get(name)).find(|value| !value.is_nothing());
         let text = text.unwrap_or(response);
         let text = if matches!(text, LenientJson::Fields(_)) { String::new() } else { text.words() };
         let within = [response.get("answers"), response.get("metadata").get("answers")];
         let answers = within.into_iter().find(|answers| !answers.is_nothing());
-        GivenAnswers {
+        UserAnswers {
             answers: answers.cloned().unwrap_or(LenientJson::Nothing),
             annotations: response.get("annotations"),
             text,
@@ -134,13 +134,13 @@ impl<'a, 'b> GivenAnswers<'a, 'b> {
     }
 
     /// Returns what the user chose or wrote; nothing of a question they passed over.
-    fn to(&self, number: usize, asked: &LenientJson<'_>) -> Option<String> {
-        let question = asked.str("question");
+    fn to(&self, number: usize, question_json: &LenientJson<'_>) -> Option<String> {
+        let question = question_json.str("question");
         let chosen = self
-            .among(&self.answers, number, asked)
+            .among(&self.answers, number, question_json)
             .or_else(|| {
                 let inner = LenientJson::read(self.text.trim_start()).take("answers");
-                self.among(&inner, number, asked)
+                self.among(&inner, number, question_json)
             })
             .or_else(|| self.quoted(question))
             .or_else(|| self.plain());
@@ -152,17 +152,27 @@ impl<'a, 'b> GivenAnswers<'a, 'b> {
         }
     }
 
-    fn among(&self, answers: &LenientJson<'_>, number: usize, asked: &LenientJson<'_>) -> Option<String> {
+    fn among(
+        &self,
+        answers: &LenientJson<'_>,
+        number: usize,
+        question_json: &LenientJson<'_>,
+    ) -> Option<String> {
         let number_name = number.to_string();
-        let names = [asked.str("question"), asked.str("id"), asked.str("header"), number_name.as_str()];
+        let names = [
+            question_json.str("question"),
+            question_json.str("id"),
+            question_json.str("header"),
+            number_name.as_str(),
+        ];
         let named = names.into_iter().map(|name| answers.get(name)).find(|answer| !answer.is_nothing());
-        let given = named.or_else(|| answers.items().get(number))?;
-        let given = if given.get("answers").is_nothing() { given } else { given.get("answers") };
-        let words = match given {
+        let answer = named.or_else(|| answers.items().get(number))?;
+        let answer = if answer.get("answers").is_nothing() { answer } else { answer.get("answers") };
+        let words = match answer {
             LenientJson::List(chosen) => {
                 chosen.iter().map(LenientJson::words).collect::<Vec<String>>().join(", ")
             }
-            given => given.words(),
+            answer => answer.words(),
         };
         Some(words.trim().to_owned()).filter(|words| !words.is_empty())
     }
@@ -227,7 +237,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_found_in_every_form() {
-        let asked = r#"{"questions":[{"question":"Which port?","id":"port","header":"Port","options":[{"label":"7070"},{"label":"8080"}]}]}"#;
+        let question_json = r#"{"questions":[{"question":"Which port?","id":"port","header":"Port","options":[{"label":"7070"},{"label":"8080"}]}]}"#;
         for (response, expected) in [
             (r#"{"answers":{"Which port?":"7070"}}"#, "7070"),
             (
@@ -250,7 +260,7 @@ mod tests {
             (r#"{"metadata":{"answers":[["7070","8080"]]},"output":"x"}"#, "7070, 8080"),
             (r#"{"textResultForLlm":"User responded: neither"}"#, "neither"),
         ] {
-            let answered = answered(&LenientJson::read(asked), &LenientJson::read(response));
+            let answered = answered(&LenientJson::read(question_json), &LenientJson::read(response));
             let expected = Activity::Answered {
                 topic: "Port".into(),
                 question: "Which port?".into(),
@@ -260,7 +270,11 @@ mod tests {
             assert_eq!(answered, [expected], "{response}");
         }
         for silent in [r#"{"answers":{}}"#, r#""User dismissed it""#, r#"{"metadata":{"answers":[[]]}}"#] {
-            assert_eq!(answered(&LenientJson::read(asked), &LenientJson::read(silent)), [], "{silent}");
+            assert_eq!(
+                answered(&LenientJson::read(question_json), &LenientJson::read(silent)),
+                [],
+                "{silent}"
+            );
         }
     }
 }

@@ -194,15 +194,15 @@ impl HookToolUse<'_, '_> {
 
     /// Returns the host's name for a task: a new one gets it in the response.
     fn task_id(&self) -> Option<String> {
-        let given =
+        let named =
             [self.input.get("taskId"), self.response.get("task").get("id"), self.response.get("taskId")];
-        let given = given.into_iter().map(LenientJson::words).find(|id| !id.is_empty());
-        let told = || {
+        let named = named.into_iter().map(LenientJson::words).find(|id| !id.is_empty());
+        let created = || {
             let text = self.response.words();
             let (id, _) = text.split_once("Task #")?.1.split_once(' ')?;
             Some(id.to_owned())
         };
-        given.or_else(told).filter(|id| !id.is_empty() && id.len() <= LONGEST_TASK_ID)
+        named.or_else(created).filter(|id| !id.is_empty() && id.len() <= LONGEST_TASK_ID)
     }
 
     fn local(&self, activity: Activity) -> (Activity, Provenance) {
@@ -388,8 +388,8 @@ fn task_state(status: &str) -> Option<TaskState> {
 
 /// Returns the questions of a dialog, on one line.
 fn questions_in(input: &LenientJson<'_>) -> String {
-    let asked = input.get("questions").items().iter().chain([input]).filter_map(|it| it.said("question"));
-    one_line(&asked.collect::<Vec<&str>>().join(" "))
+    let questions = input.get("questions").items().iter().chain([input]).filter_map(|it| it.said("question"));
+    one_line(&questions.collect::<Vec<&str>>().join(" "))
 }
 
 /// A longer text is no name of a task.

@@ -119,35 +119,35 @@ fn plans_are_approved_or_turned_down() {
 
 #[test]
 fn answers_are_read_for_every_question() {
-    let asked = json!({"questions": [
+    let questions = json!({"questions": [
         {"question": "Which store?", "id": "store", "header": "Store", "options": [{"label": "SQLite"}, {"label": "Files"}]},
         {"question": "Which port?", "id": "port", "header": "Port", "options": [{"label": "7070"}]},
     ]});
     let copilot = json!({"sessionId": "s", "toolName": "ask_user", "toolArgs": {"question": "Which store?", "choices": ["SQLite", "Files"]},
         "toolResult": {"resultType": "success", "textResultForLlm": "User selected: Files"}});
     let session = json!({"id": "s", "root": "s", "directory": "/p"});
-    let opencode = json!({"session": session, "said": {"input": {"tool": "question", "callID": "t", "args": asked},
+    let opencode = json!({"session": session, "said": {"input": {"tool": "question", "callID": "t", "args": questions},
         "output": {"output": "x", "metadata": {"answers": [["SQLite", "Files"], []]}}}});
     let said = [
         used(
             Host::ClaudeCode,
             "PostToolUse",
             "AskUserQuestion",
-            &asked,
+            &questions,
             &json!({"answers": {"Which store?": "SQLite", "Which port?": "Other"}, "annotations": {"Which port?": {"notes": "as in CI"}}}),
         ),
         used(
             Host::Codex,
             "PostToolUse",
             "request_user_input",
-            &asked,
+            &questions,
             &json!(r#"{"answers":{"store":{"answers":["SQLite"]},"port":{"answers":["9090"]}}}"#),
         ),
         used(
             Host::Gemini,
             "AfterTool",
             "ask_user",
-            &asked,
+            &questions,
             &json!({"llmContent": r#"{"answers":{"0":"Files"}}"#, "returnDisplay": "x"}),
         ),
         hook_events(Host::Copilot, Some("postToolUse"), &copilot).iter().map(event_line).collect(),
