@@ -5,17 +5,19 @@
 //! user marked private. Only this crate makes a [`Redacted`], and only a `Redacted` can be stored.
 //!
 //! Rules are hand-written scanners, each linear in the text: tokens by prefix (`shapes`, `tokens`), values by
-//! the name before them (`named`, `names`, `assignment`, `nested`, `passwords`, `prose`, `random`), the command (`commands`),
-//! the line or the table around them (`lines`, `tables`), URLs (`urls`) and blocks (`blocks`).
+//! the name before them (`named`, `names`, `assignment`, `nested`, `passwords`, `prose`, `random`), the command or the call (`commands`, `calls`),
+//! the language, the line or the table around them (`languages`, `lines`, `tables`, `sql`), URLs (`urls`) and blocks (`blocks`).
 //!
 //! Not here: reading the environment (`cli`), where redaction is called, and caps on length. Redact before
 //! cutting a text: half a key is still half a key.
 
 mod assignment;
 mod blocks;
+mod calls;
 mod commands;
 mod environment;
 mod json;
+mod languages;
 mod lines;
 mod marker;
 mod named;
@@ -25,6 +27,7 @@ mod passwords;
 mod prose;
 mod random;
 mod shapes;
+mod sql;
 mod tables;
 mod tokens;
 mod urls;
@@ -160,11 +163,11 @@ impl Redactor {
         let Some(part) = text.get(piece.start..piece.end) else { return };
         let mut here = Vec::new();
         self.tokens.find(part.as_bytes(), &mut here);
-        let names = named::find(part.as_bytes(), &mut here);
+        named::find(part, &mut here);
+        languages::find(part, &mut here);
         urls::find(part, &mut here);
         blocks::find(part, &mut here);
-        lines::find(part, &names, &mut here);
-        tables::find(part, &names, &mut here);
+        lines::find(part, &mut here);
         if here.is_empty() {
             return;
         }

@@ -54,6 +54,9 @@ impl ValueSpot {
         }
         at += sign + behind;
         let tight = before + behind == 0;
+        if let Some(length) = block_scalar(text.get(at..)?) {
+            return Some(ValueSpot::at(text, at + length, false, ValueLink::Assigned));
+        }
         if let Some(wrapped) = typed(text, at).or_else(|| wrapped(text, at)) {
             return Some(wrapped);
         }
@@ -98,6 +101,16 @@ fn sign_length(rest: &[u8]) -> usize {
         _ if rest.starts_with(WIDE_COLON) => WIDE_COLON.len(),
         _ => count(rest, 0, b":=>?", 3),
     }
+}
+
+/// Returns how far below its name a value begins that YAML writes as a block: `>-`, a new line, the value.
+fn block_scalar(rest: &[u8]) -> Option<usize> {
+    const DEEPEST: usize = 40;
+    let sign = count(rest, 0, b"|>", 1);
+    let length = sign + count(rest, sign, b"+-", 1);
+    let line = rest.get(length..)?.strip_prefix(b"\n")?;
+    let indent = count(line, 0, b" ", DEEPEST);
+    (sign > 0 && indent > 0).then_some(length + 1 + indent)
 }
 
 /// A type between the name and the sign that assigns: `: &'static str = "…"`.

@@ -104,6 +104,33 @@ fn end_marker(encoded: &[u8]) -> Option<usize> {
     Some(at + dashes + 5)
 }
 
+/// The members of a JSON Web Key that hold its private part.
+pub(super) const PRIVATE_MEMBERS: [&str; 7] = ["d", "p", "q", "dp", "dq", "qi", "k"];
+
+/// Adds the private members of the JSON Web Key whose type is named at `at`, and returns up to where it read.
+pub(super) fn find_in_web_key(text: &[u8], at: usize, found: &mut Vec<SecretMatch>) -> usize {
+    const LONGEST_KEY: usize = 4096;
+    const SHORTEST: usize = 16;
+    let before = text.get(at.saturating_sub(LONGEST_KEY)..at).unwrap_or_default();
+    let opened = before.iter().rposition(|byte| *byte == b'{').map_or(at, |back| at - before.len() + back);
+    let rest = text.get(opened..text.len().min(at + LONGEST_KEY)).unwrap_or_default();
+    let length = rest.iter().position(|byte| *byte == b'}').unwrap_or(rest.len());
+    let mut place = opened;
+    let mut member: &[u8] = b"";
+    for part in rest.get(..length).unwrap_or_default().split(|byte| *byte == b'"') {
+        let is_private = PRIVATE_MEMBERS.iter().any(|name| name.as_bytes() == member);
+        if is_private && part.len() >= SHORTEST {
+            let end = place + part.strip_suffix(b"\\").unwrap_or(part).len();
+            found.push(SecretMatch { rule: "private-key", start: place, end });
+        }
+        place += part.len() + 1;
+        if part.iter().any(u8::is_ascii_alphanumeric) {
+            member = part.strip_suffix(b"\\").unwrap_or(part);
+        }
+    }
+    opened + length
+}
+
 /// The values below `data:` in a manifest of kind `Secret` are base64 of anything: all of them go.
 fn find_kubernetes_data(text: &str, found: &mut Vec<SecretMatch>) {
     if !text.match_indices("kind:").any(|(at, _)| is_kind_secret(text.get(at..).unwrap_or_default())) {

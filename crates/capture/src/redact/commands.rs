@@ -4,7 +4,7 @@
 
 use super::SecretMatch;
 use super::assignment::count;
-use super::passwords::{CREDENTIAL, is_chosen, is_phrase, tail_end, value};
+use super::passwords::{CREDENTIAL, is_chosen, is_password, is_phrase, tail_end, value};
 use super::random::is_placeholder;
 use super::words::RedactorWord;
 
@@ -32,6 +32,40 @@ const COMMANDS: &[(&[&str], &[&str], FlagForm)] = &[
     (&["openssl"], &["-k"], FlagForm::Apart),
     (&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"], &["-w"], FlagForm::Either),
 ];
+
+/// Commands whose last argument is a secret if their line also holds a certain part.
+#[rustfmt::skip]
+const LAST_ARGUMENT: &[(&str, &str)] = &[
+    ("rabbitmqctl", " add_user "), ("rabbitmqctl", " change_password "), ("htpasswd", " -b"), ("mosquitto_passwd", " -b "), ("net", " use "),
+    ("net", " user "), ("pulumi", " --secret "), ("az", " --value "), ("mc", " alias set "), ("smbclient", "%"), ("sqlplus", "/"), ("vault", " login "),
+    ("nmcli", " password "),
+];
+
+/// Returns the rest of the command that goes on at `at`.
+fn rest_of_line(text: &[u8], at: usize) -> &[u8] {
+    const LONGEST_LINE: usize = 400;
+    let rest = text.get(at..).unwrap_or_default();
+    let length = rest.iter().take(LONGEST_LINE).position(|byte| b"\n|;>".contains(byte));
+    rest.get(..length.unwrap_or(rest.len().min(LONGEST_LINE))).unwrap_or_default().trim_ascii_end()
+}
+
+/// Returns the secret at the end of the line of the command `name`, which goes on at `line_start`, if that is where it takes one.
+fn last_argument(line: &[u8], line_start: usize, name: &[u8]) -> Option<SecretMatch> {
+    let holds = |part: &str| line.windows(part.len()).any(|window| window == part.as_bytes());
+    if !LAST_ARGUMENT.iter().any(|(known, part)| known.as_bytes() == name && holds(part)) {
+        return None;
+    }
+    let argument = line.rsplit(|byte| *byte == b' ').next()?;
+    let mut start = line_start + line.len() - argument.len();
+    let mut value = argument.strip_suffix(b"'").or_else(|| argument.strip_suffix(b"\"")).unwrap_or(argument);
+    // `user%…`, `user/…@database`
+    if let Some(at) = value.iter().position(|byte| b"%/'\"".contains(byte)) {
+        value = value.get(at + 1..)?;
+        start += at + 1;
+    }
+    let value = value.split(|byte| *byte == b'@').next()?;
+    is_password(value).then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
+}
 
 /// What follows the name of a command that has registries or accounts; elsewhere a word like any other.
 const LOGIN: &str = "login";
@@ -67,6 +101,8 @@ fn may_be_a_command(name: &[u8]) -> bool {
 pub(super) struct Commands {
     /// Whether the word before was a command one logs in with.
     logs_in: bool,
+    /// Up to where lines were searched for their last argument.
+    lines_read: usize,
     /// Where the last command that takes credentials was named, its flags and how it takes them.
     named: Option<(usize, &'static [&'static str], FlagForm)>,
 }
@@ -87,6 +123,15 @@ impl Commands {
                 &mut self.logs_in,
                 (2..=8).contains(&name.len()) && LOGGING_IN.contains(&name),
             );
+            if word.start >= self.lines_read
+                && LAST_ARGUMENT.iter().any(|(known, _)| known.as_bytes() == name)
+            {
+                let line = rest_of_line(text, word.end());
+                self.lines_read = word.end() + line.len();
+                if let Some(last) = last_argument(line, word.end(), name) {
+                    return Some(last);
+                }
+            }
             if !may_be_a_command(name) {
                 return None;
             }

@@ -3,6 +3,7 @@
 //! A value is judged with the name of its field, since the string in `{"password": …}` alone may look like
 //! any word. A private tag opened in one string and closed in a later one hides all strings between.
 
+use super::blocks::PRIVATE_MEMBERS;
 use super::{Redactor, marker, named};
 use crate::private::{self, Loose};
 use serde_json::{Map, Value};
@@ -60,6 +61,15 @@ impl JsonWalk<'_> {
     }
 
     fn object(&mut self, fields: &mut Map<String, Value>) {
+        if fields.contains_key("kty") {
+            for member in PRIVATE_MEMBERS {
+                if let Some(Value::String(part)) = fields.get_mut(member) {
+                    let mut whole = String::new();
+                    marker::push(&mut whole, "private-key", part, &self.redactor.key);
+                    *part = whole;
+                }
+            }
+        }
         *fields = std::mem::take(fields)
             .into_iter()
             .map(|(name, mut value)| {

@@ -4,9 +4,8 @@
 //! Not here: flags of commands (`commands`) and tables (`tables`).
 
 use super::SecretMatch;
-use super::named::CredentialName;
 use super::names::{NameClass, name_class};
-use super::passwords::{CREDENTIAL, is_chosen, is_made_up};
+use super::passwords::{CREDENTIAL, is_chosen, is_made_up, is_password};
 use super::random::{Announcement, is_placeholder, is_random};
 
 /// Commands that print a secret and nothing else: all of the parts occur in the line, in any order.
@@ -26,11 +25,8 @@ const SINKS: &[&str] = &[
     "sudo -S", "chpasswd", "passwd", "secret", "kinit", "cryptsetup", "vault login", "ecryptfs", "htpasswd -i", "pass insert", "smbpasswd",
 ];
 
-/// Adds a finding for every secret known by its line. `names` are where the text names a credential.
-pub(super) fn find(text: &str, names: &[CredentialName], found: &mut Vec<SecretMatch>) {
-    for name in names.iter().filter(|name| name.class == NameClass::Password) {
-        found.extend(prompted(text, name.start));
-    }
+/// Adds a finding for every secret known by its line.
+pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let mut is_printed = false;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
@@ -119,18 +115,22 @@ fn feeding(line: &str) -> Option<Feeding> {
     SINKS.iter().any(|sink| line.contains(sink)).then_some(feeding)
 }
 
+/// How the answer to "what is the password?" may begin.
+const ANSWERS: [&str; 5] = ["it's ", "It's ", "it is ", "that's ", "> "];
+
 /// The line below a prompt for a password, which is the name at `name_start`.
-fn prompted(text: &str, name_start: usize) -> Option<SecretMatch> {
+pub(super) fn prompted(text: &str, name_start: usize) -> Option<SecretMatch> {
     const LONGEST_PROMPT: usize = 160;
     let rest = text.get(name_start..)?;
     let length = rest.as_bytes().iter().take(LONGEST_PROMPT).position(|byte| *byte == b'\n')?;
-    if !rest.get(..length)?.trim_end_matches(['"', '\'', ' ', '\r']).ends_with(':') {
+    if !rest.get(..length)?.trim_end_matches(['"', '\'', ' ', '\r']).ends_with([':', '?']) {
         return None;
     }
     let below = rest.get(length..)?;
     let blank = below.len() - below.trim_start().len();
-    let start = name_start + length + blank;
-    whole_line(below.get(blank..)?.lines().next()?, start)
+    let line = below.get(blank..)?.lines().next()?;
+    let answer = ANSWERS.iter().find_map(|answer| line.strip_prefix(answer)).unwrap_or(line);
+    whole_line(answer, name_start + length + blank + line.len() - answer.len())
 }
 
 fn prints_a_secret(line: &str) -> bool {
@@ -168,7 +168,7 @@ fn whole_line(line: &str, line_start: usize) -> Option<SecretMatch> {
     if is_placeholder(bytes) || bytes.iter().any(u8::is_ascii_whitespace) {
         return None;
     }
-    let is_secret = is_made_up(bytes) || is_random(bytes, Announcement::Assigned);
+    let is_secret = is_password(bytes) || is_random(bytes, Announcement::Assigned);
     let start = line_start + line.find(value)?;
     is_secret.then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
 }

@@ -5,13 +5,13 @@
 //!
 //! Not here: the names of credentials (`names`), what looks random (`random`), passwords people chose (`passwords`).
 
-use super::assignment::{ValueSpot, count};
+use super::assignment::ValueSpot;
 use super::names::{NameClass, name_class};
 use super::prose::{LastWords, Prose};
 use super::random::{Announcement, is_placeholder, is_random, is_uuid};
 use super::shapes::MARKS;
 use super::words::{RedactorWord, words};
-use super::{SecretMatch, commands, nested, passwords, prose, urls};
+use super::{SecretMatch, blocks, calls, commands, lines, nested, passwords, prose, sql, tables, urls};
 
 /// The rule of values known by their name.
 pub(super) const NAMED: &str = "named-secret";
@@ -34,22 +34,30 @@ struct Armed {
     prose: Prose,
 }
 
-/// Where a text names a password or a key.
-pub(super) struct CredentialName {
-    pub(super) start: usize,
-    pub(super) class: NameClass,
+impl Armed {
+    /// Whether a quoted word says whose value comes: "Password for 'ann': …".
+    fn is_for(&self, text: &[u8], word: &RedactorWord<'_>) -> bool {
+        let before = word.start.checked_sub(1).and_then(|at| text.get(at));
+        self.prose == Prose::GoesOn
+            && before == Some(&b'\'')
+            && text.get(word.end()..).is_some_and(|rest| rest.starts_with(b"':"))
+    }
 }
 
-/// Adds a finding for every value behind the name of a credential, and returns the names.
-pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) -> Vec<CredentialName> {
+/// Adds a finding for every value behind the name of a credential, on the line below it, and in the table it heads.
+///
+/// No name is remembered beyond what follows it: a text may hold millions.
+pub(super) fn find(whole: &str, found: &mut Vec<SecretMatch>) {
+    let text = whole.as_bytes();
     let mut walk = NamedWalk {
         text,
         armed: None,
         last: LastWords::default(),
         identified: None,
         is_storing: false,
-        names: Vec::new(),
-        has_named_in_line: false,
+        whole,
+        tables_read: 0,
+        web_keys_read: 0,
     };
     let mut commands = commands::Commands::default();
     let mut before = 0;
@@ -59,43 +67,11 @@ pub(super) fn find(text: &[u8], found: &mut Vec<SecretMatch>) -> Vec<CredentialN
         found.extend(marked(&word));
         found.extend(urls::tenant_host(&word));
         found.extend(urls::signature(text, &word));
+        found.extend(urls::before_a_network(text, &word));
+        found.extend(calls::find(text, &word));
         found.extend(commands.credentials(text, &word, gap));
         walk.read(&word, gap, found);
         walk.last.push(word);
-    }
-    find_foreign(text, found);
-    walk.names
-}
-
-/// Names of passwords that are no ASCII word, as the walk over words would need them.
-const FOREIGN: [&str; 12] = [
-    "mot de passe",
-    "Mot de passe",
-    "contraseña",
-    "Contraseña",
-    "пароль",
-    "Пароль",
-    "密码",
-    "密碼",
-    "パスワード",
-    "비밀번호",
-    "şifre",
-    "hasło",
-];
-
-fn find_foreign(text: &[u8], found: &mut Vec<SecretMatch>) {
-    const SAYING: [&[u8]; 6] = [b" est ", b" es ", b" to ", b" jest ", "是".as_bytes(), "は".as_bytes()];
-    let Ok(text) = str::from_utf8(text) else { return };
-    let is_ascii = text.is_ascii();
-    for name in FOREIGN.iter().filter(|name| !is_ascii || name.is_ascii()) {
-        for (at, _) in text.match_indices(name) {
-            let (bytes, end) = (text.as_bytes(), at + name.len());
-            let rest = bytes.get(end..).unwrap_or_default();
-            let spot = ValueSpot::after(bytes, end, false).map(|spot| spot.start);
-            let said = SAYING.iter().find(|saying| rest.starts_with(saying)).map(|saying| end + saying.len());
-            let start = spot.or(said).map(|start| start + count(bytes, start, b" `\"'", 2));
-            found.extend(start.and_then(|start| passwords::made_up_at(bytes, start)));
-        }
     }
 }
 
@@ -108,19 +84,28 @@ struct NamedWalk<'a> {
     identified: Option<usize>,
     /// Whether the command stores secrets.
     is_storing: bool,
-    names: Vec<CredentialName>,
-    /// Whether one of them stands in this line: of keys the first is enough, and a text may name millions.
-    has_named_in_line: bool,
+    /// The same text.
+    whole: &'a str,
+    /// Up to where tables were read.
+    tables_read: usize,
+    /// Up to where JSON Web Keys were read.
+    web_keys_read: usize,
 }
 
 impl NamedWalk<'_> {
     fn read(&mut self, word: &RedactorWord<'_>, gap: &[u8], found: &mut Vec<SecretMatch>) {
         let text = self.text;
-        self.has_named_in_line &= !gap.contains(&b'\n');
         self.armed = self.armed.take().filter(|armed| reaches(armed, word, gap));
         found.extend(self.behind_a_slash(word, gap));
+        found.extend(self.behind_a_level(word, gap));
         found.extend(self.identified_by(word));
         found.extend(self.stored(word, gap));
+        found.extend(self.seed_phrase(word));
+        if word.bytes.eq_ignore_ascii_case(b"values") {
+            sql::find_in_rows(text, (word.start, word.end()), found);
+        } else if word.bytes == b"kty" && word.start >= self.web_keys_read {
+            self.web_keys_read = blocks::find_in_web_key(text, word.start, found);
+        }
         if let Some(name) = &mut self.armed {
             if let Some((rule, end)) = fires(name, word, gap, text) {
                 found.push(SecretMatch { rule, start: word.start, end });
@@ -139,7 +124,7 @@ impl NamedWalk<'_> {
         }
         if let Some((name_class, end)) = name_class(word.bytes) {
             self.read_name(word, (name_class, end), found);
-        } else if self.armed.is_some() && is_key(text, word) {
+        } else if self.armed.as_ref().is_some_and(|armed| !armed.is_for(text, word)) && is_key(text, word) {
             // What follows is the value of this key, and not of the name before.
             self.armed = self.armed.take().filter(|armed| is_cookie(text, armed));
         }
@@ -157,14 +142,11 @@ impl NamedWalk<'_> {
         }
         let is_public = name_class == NameClass::Key && self.last.names_an_algorithm();
         let name_class = if is_public { NameClass::Harmless } else { name_class };
-        let is_needed = match name_class {
-            NameClass::Password => true,
-            NameClass::Key => !self.has_named_in_line,
-            _ => false,
-        };
-        if is_needed {
-            self.has_named_in_line = true;
-            self.names.push(CredentialName { start: word.start, class: name_class });
+        if name_class == NameClass::Password {
+            found.extend(lines::prompted(self.whole, word.start));
+        }
+        if matches!(name_class, NameClass::Password | NameClass::Key) && word.start >= self.tables_read {
+            self.tables_read = tables::find_at(self.whole, word.start, found);
         }
         announced(self.text, word, (name_class, end), found);
         if name_class == NameClass::Password
@@ -193,8 +175,17 @@ impl NamedWalk<'_> {
         let name = self.text.get(armed.start..armed.end)?.to_ascii_lowercase();
         let is_login = armed.name_class == NameClass::Password
             || name.starts_with(b"cred")
-            || name.starts_with(b"login");
+            || [&b"login"[..], b"ident", b"zugang"].iter().any(|start| name.starts_with(start));
         passwords::in_a_sentence(self.text, word.start).filter(|_| is_login)
+    }
+
+    /// `password 7 …`, `enable secret 5 …`: routers say by a digit how the value is written.
+    fn behind_a_level(&self, word: &RedactorWord<'_>, gap: &[u8]) -> Option<SecretMatch> {
+        let armed = self.armed.as_ref().filter(|armed| gap == b" " && armed.between == 1)?;
+        let is_level = matches!(self.last.word(), Some([b'0'..=b'9']));
+        let is_named = armed.name_class == NameClass::Password
+            || self.text.get(armed.start..armed.end).is_some_and(|name| name == b"secret");
+        passwords::made_up_at(self.text, word.start).filter(|_| is_level && is_named)
     }
 
     /// `fly secrets set NAME=…`, `heroku config:set NAME=…`: whatever the names are.
@@ -208,6 +199,23 @@ impl NamedWalk<'_> {
         let is_value = self.is_storing && gap.first() == Some(&b'=');
         let is_secret = is_value && is_random(word.bytes, Announcement::Assigned);
         is_secret.then(|| SecretMatch { rule: NAMED, start: word.start, end: word.end() })
+    }
+
+    /// `mnemonic: …`, "the seed phrase is …": a dozen words or two that open a wallet.
+    fn seed_phrase(&self, word: &RedactorWord<'_>) -> Option<SecretMatch> {
+        const FEWEST: usize = 12;
+        let follows = |names: &[&[u8]]| {
+            self.last.word().is_some_and(|last| names.iter().any(|name| last.eq_ignore_ascii_case(name)))
+        };
+        let is_name = word.bytes.eq_ignore_ascii_case(b"mnemonic")
+            || (word.bytes.eq_ignore_ascii_case(b"phrase")
+                && follows(&[b"seed", b"recovery", b"backup", b"mnemonic"]));
+        let spot = is_name.then(|| ValueSpot::after(self.text, word.end(), false))??;
+        let rest = self.text.get(spot.start..)?;
+        let is_of_a_phrase = |byte: &&u8| byte.is_ascii_lowercase() || **byte == b' ';
+        let phrase = rest.get(..rest.iter().take(256).take_while(is_of_a_phrase).count())?.trim_ascii_end();
+        let is_enough = phrase.split(|byte| *byte == b' ').filter(|part| part.len() >= 3).count() >= FEWEST;
+        is_enough.then(|| SecretMatch { rule: NAMED, start: spot.start, end: spot.start + phrase.len() })
     }
 
     /// `IDENTIFIED BY '…'`, `IDENTIFIED WITH plugin BY '…'`
@@ -225,7 +233,7 @@ impl NamedWalk<'_> {
             return None;
         }
         self.identified = None;
-        passwords::after_sql(self.text, word.end())
+        sql::after_identified_by(self.text, word.end())
     }
 }
 
@@ -263,12 +271,12 @@ fn announced(
     if name_class == NameClass::Header {
         found.extend(passwords::header(text, word.end()));
     }
-    if name_class == NameClass::Key && word.bytes.to_ascii_lowercase().ends_with(b"auth") {
-        found.extend(passwords::second_argument(text, word.end()));
-    }
     found.extend(glued(word, end));
     if end == word.bytes.len() {
         found.extend(nested::in_block(text, word.end(), name_class));
+        found.extend(nested::in_yaml_block(text, word, name_class));
+    } else if word.bytes.get(end..) == Some(b"s") {
+        nested::find_in_container(text, word.end(), found);
     }
     if let Some(chosen) = passwords::after(text, word, end, name_class) {
         found.extend(nested::behind_an_arrow(text, chosen.end));
@@ -336,7 +344,9 @@ fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Opt
         && armed.between == 0
         && gap.iter().all(|byte| b" \t".contains(byte))
         && let Some(end) = value_end(armed.name_class, word, text)
-        && (passwords::ends_chosen(word.bytes) || is_all_of_a_line(text, armed.start, end))
+        && (passwords::ends_chosen(word.bytes)
+            || is_all_of_a_line(text, armed.start, end)
+            || passwords::is_unlike_a_name(word.bytes))
     {
         // `login me password winter26`, `requirepass winter26`
         return Some((NAMED, end));
@@ -375,6 +385,9 @@ fn quoted_end(text: &[u8], word: &RedactorWord<'_>, gap: &[u8]) -> Option<usize>
     let value = passwords::value(text.get(word.start..)?, Some(quote))?;
     let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
     let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    if passwords::is_words_and_dashes(value) {
+        return Some(word.start + value.len());
+    }
     let is_odd =
         passwords::ends_chosen(value) || is_mixed || value.iter().any(|byte| b"!@#$^&*+".contains(byte));
     (is_odd && passwords::is_made_up(value)).then_some(word.start + value.len())
@@ -408,11 +421,17 @@ fn glued(word: &RedactorWord<'_>, name_end: usize) -> Option<SecretMatch> {
     let skipped = joint + rest.get(joint..)?.iter().position(u8::is_ascii_alphanumeric)?;
     let value = rest.get(skipped..)?;
     let start = word.start + name_end + skipped;
-    (skipped > 0 && is_random(value, Announcement::Near)).then(|| SecretMatch {
+    (skipped > 0 && !is_built(word.bytes) && is_random(value, Announcement::Near)).then(|| SecretMatch {
         rule: NAMED,
         start,
         end: word.end(),
     })
+}
+
+/// Whether a path is that of a file a compiler names by a hash: `target/debug/deps/tokens-6f1e….rlib`.
+fn is_built(path: &[u8]) -> bool {
+    let ending = path.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    path.contains(&b'/') && (1..=5).contains(&ending.len()) && ending.iter().all(u8::is_ascii_lowercase)
 }
 
 /// What follows `Authorization: Bearer`: not a word of prose and not a name that stands for the value.

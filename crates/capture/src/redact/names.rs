@@ -23,6 +23,7 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
     match [first, second] {
         [b'a', b'c'] => &[("access_id", Key), ("accessid", Key), ("access", Hint)],
         [b'a', b'p'] => &[("apikey", Key), ("application_id", Key), ("app_id", Key)],
+        [b'a', b'd'] => &[("adminpass", Password)],
         [b'a', b'u'] => &[("authorization", Header), ("auth", Key)],
         [b'b', b'e'] => &[("bearer", Header)],
         [b'b', b'i'] => &[("bindpw", Password)],
@@ -34,13 +35,16 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
             &[("cookie", Hint), ("codeclimate", Hint), ("commit", Harmless), ("contrasena", Password)]
         }
         [b'c', b'r'] => &[("credential", Key), ("creds", Key), ("crumb", Hint)],
+        [b'd', b'b'] => &[("dbpass", Password)],
         [b'd', b'i'] => &[("digest", Harmless)],
         [b'd', b's'] => &[("dsn", Hint)],
         [b'e', b't'] => &[("etag", Harmless)],
         [b'f', b'a'] => &[("facebook", Hint)],
         [b'f', b'i'] => &[("fingerprint", Harmless)],
+        [b'f', b't'] => &[("ftppass", Password)],
         [b'h', b'a'] => &[("hash", Harmless)],
         [b'h', b'e'] => &[("heroku", Hint)],
+        [b'i', b'd'] => &[("idempotency", Harmless), ("identifiant", Hint)],
         [b'i', b'n'] => &[("integrity", Harmless)],
         [b'k', b'e'] => &[("keypass", Password), ("kennwort", Password), ("key", Key)],
         [b'l', b'i'] => &[("license", Hint)],
@@ -58,6 +62,7 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
             ("pass", Password),
             ("pat", Hint),
         ],
+        [b'p', b'g'] => &[("pgpass", Password)],
         [b'p', b'o'] => &[("postmark", Hint)],
         [b'p', b'r'] => &[("private", Hint)],
         [b'p', b's'] => &[("psk", Password)],
@@ -68,14 +73,18 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
         }
         [b's', b'e'] => &[("secret", Key), ("sendgrid", Hint), ("senha", Password)],
         [b's', b'h'] => &[("sha256", Harmless), ("sha512", Harmless), ("sha1", Harmless), ("sha", Harmless)],
+        [b'r', b'o'] => &[("rootpass", Password)],
+        [b's', b'm'] => &[("smtppass", Password)],
         [b's', b'o'] => &[("sourcegraph", Hint)],
         [b's', b't'] => &[("storepass", Password)],
         [b't', b'o'] => &[("token", Key)],
         [b't', b'w'] => &[("twilio", Hint), ("twitter", Hint)],
         [b'u', b'n'] => &[("unseal", Hint)],
+        [b'u', b's'] => &[("userpass", Password)],
         [b'v', b'e'] => &[("version", Harmless)],
         [b'w', b'a'] => &[("wachtwoord", Password), ("wandb", Hint)],
         [b'w', b'e'] => &[("webhook", Hint)],
+        [b'z', b'u'] => &[("zugang", Hint)],
         // Bundler keeps the credentials of a gem host under the name of the host.
         [b'_', b'_'] => &[("__com", Password)],
         _ => &[],
@@ -124,6 +133,7 @@ const OTHERWISE: &[&str] = &[
     "credentialsid",
     "secretsid",
     "recv-keys",
+    "request_id",
     "less",
 ];
 
@@ -168,8 +178,18 @@ fn names_at(word: &[u8], at: usize, name: &[u8]) -> bool {
     let end = at + name.len();
     let Some(part) = word.get(at..end) else { return false };
     // Two letters stand alone somewhere in every run of base64.
-    let is_seen = name.len() > 2 || word.len() == name.len();
+    let is_seen = name.len() > 2 || word.len() == name.len() || is_last_of_a_name(word, at, end);
     part.eq_ignore_ascii_case(name) && is_seen && (name.len() > SHORT || stands_alone(word, at, end))
+}
+
+/// Whether a part ends a name of plain words: `bind_pw`, `ADMIN_PW`.
+fn is_last_of_a_name(word: &[u8], at: usize, end: usize) -> bool {
+    const LONGEST: usize = 24;
+    let joint = at.checked_sub(1).and_then(|before| word.get(before));
+    end == word.len()
+        && word.len() <= LONGEST
+        && joint.is_some_and(|byte| b"_-./".contains(byte))
+        && word.iter().all(|byte| byte.is_ascii_alphabetic() || b"_-./".contains(byte))
 }
 
 /// The part begins and ends where a person would see a word begin and end, in snake, kebab or camel case.
@@ -205,6 +225,7 @@ mod tests {
         check("ssh-keys", Some(NameClass::Key));
         check("dbPassword", Some(NameClass::Password));
         check("REACT_APP_PASS", Some(NameClass::Password));
+        check("ldap.bind_pw", Some(NameClass::Password));
     }
 
     #[test]

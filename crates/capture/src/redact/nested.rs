@@ -6,8 +6,9 @@
 use super::SecretMatch;
 use super::assignment::{ValueSpot, count};
 use super::names::NameClass;
-use super::passwords::{CREDENTIAL, is_chosen, is_made_up, value};
+use super::passwords::{CREDENTIAL, is_chosen, is_made_up, is_password, value};
 use super::random::{Announcement, is_random};
+use super::words::RedactorWord;
 
 /// Keys that say nothing of what they hold: the name around them does.
 const NEUTRAL: [&str; 10] =
@@ -36,6 +37,60 @@ pub(super) fn in_block(text: &[u8], name_end: usize, name_class: NameClass) -> O
         .unwrap_or(block.len().min(LONGEST_BLOCK));
     let start = name_end + heading + 1;
     NEUTRAL.iter().find_map(|key| value_of(text, (start, start + length), key.as_bytes(), name_class))
+}
+
+/// Returns the secret below a name, among the settings YAML gives it: `DbPassword:`, and on a later line `Default: …`.
+pub(super) fn in_yaml_block(
+    text: &[u8],
+    word: &RedactorWord<'_>,
+    name_class: NameClass,
+) -> Option<SecretMatch> {
+    const MOST_LINES: usize = 8;
+    let block = text.get(word.end()..)?.strip_prefix(b":\n").filter(|_| name_class == NameClass::Password)?;
+    let before = text.get(..word.start)?;
+    let depth = before.iter().rev().take_while(|byte| **byte == b' ').count();
+    let mut at = word.end() + 2;
+    for line in block.split(|byte| *byte == b'\n').take(MOST_LINES) {
+        let indent = count(line, 0, b" ", 80);
+        if indent <= depth {
+            return None;
+        }
+        let entry = line.get(indent..)?;
+        let colon = entry.iter().position(|byte| *byte == b':')?;
+        if is_neutral(entry.get(..colon)?) {
+            let behind = entry.get(colon + 1..)?;
+            let spaces = count(behind, 0, b" \"'", 3);
+            let value = behind.get(spaces..)?.trim_ascii_end();
+            let value = value.strip_suffix(b"\"").or_else(|| value.strip_suffix(b"'")).unwrap_or(value);
+            let start = at + indent + colon + 1 + spaces;
+            return is_password(value).then(|| SecretMatch {
+                rule: CREDENTIAL,
+                start,
+                end: start + value.len(),
+            });
+        }
+        at += line.len() + 1;
+    }
+    None
+}
+
+/// Adds every generated value in the block of a name that says it holds secrets only: `"secrets": { "jwt": "…" }`.
+pub(super) fn find_in_container(text: &[u8], name_end: usize, found: &mut Vec<SecretMatch>) {
+    const LONGEST_BLOCK: usize = 2_000;
+    let gap = count(text, name_end, b"\"' :=", 6);
+    let Some(block) = text.get(name_end + gap..).and_then(|rest| rest.strip_prefix(b"{")) else { return };
+    let length = block
+        .iter()
+        .take(LONGEST_BLOCK)
+        .position(|byte| b"{}".contains(byte))
+        .unwrap_or(block.len().min(LONGEST_BLOCK));
+    let mut start = name_end + gap + 1;
+    for part in block.get(..length).unwrap_or_default().split(|byte| b"\"'".contains(byte)) {
+        if is_random(part, Announcement::Quoted) {
+            found.push(SecretMatch { rule: CREDENTIAL, start, end: start + part.len() });
+        }
+        start += part.len() + 1;
+    }
 }
 
 fn value_of(

@@ -8,7 +8,7 @@ use super::SecretMatch;
 use super::assignment::{ValueLink, ValueSpot, count};
 use super::named::NAMED;
 use super::names::{NameClass, name_class};
-use super::random::{find_ignoring_case, is_placeholder};
+use super::random::{Announcement, find_ignoring_case, is_placeholder, is_random, is_scrambled};
 use super::words::RedactorWord;
 
 pub(super) const CREDENTIAL: &str = "credential";
@@ -36,6 +36,9 @@ pub(super) fn after(
     let name_end = word.start + name_end + if tail.starts_with(b"=") { 0 } else { tail.len() };
     let place = ValueSpot::after(text, name_end, name.starts_with(b"-"))?;
     let rest = text.get(place.start..)?;
+    if let Some(length) = setting_length(text, word, name, &place) {
+        return Some(SecretMatch { rule: NAMED, start: place.start, end: place.start + length });
+    }
     let head = value(rest, place.quote)?;
     let whole = rest.get(..if place.quote.is_some() { head.len() } else { tail_end(rest, head.len()) })?;
     let is_typed_in = tail.iter().any(u8::is_ascii_alphabetic);
@@ -47,6 +50,18 @@ pub(super) fn after(
     let end = place.start + whole.len();
     let rule = if name_class == NameClass::Key { NAMED } else { CREDENTIAL };
     is_secret.then_some(SecretMatch { rule, start: place.start, end })
+}
+
+/// Returns how long the generated key is that fills the line of a settings file: `SECRET_KEY=…`, with any signs in it.
+fn setting_length(text: &[u8], word: &RedactorWord<'_>, name: &[u8], place: &ValueSpot) -> Option<usize> {
+    let is_setting =
+        place.quote.is_none() && place.tight && is_shouted(name) && begins_a_line(text, word.start);
+    let rest = text.get(place.start..).filter(|_| is_setting)?;
+    let length =
+        rest.iter().take(LONGEST).position(|byte| b"\r\n".contains(byte)).unwrap_or(rest.len().min(LONGEST));
+    let line = rest.get(..length)?;
+    let is_code = || line.iter().any(|byte| b"(){}".contains(byte)) || is_placeholder(line);
+    (is_dense(line) && !is_code()).then_some(length)
 }
 
 /// Whether what follows a name inside of its word still leaves it the name of a value: `secret_string`, `password2`.
@@ -84,7 +99,7 @@ impl AnnouncedValue<'_> {
             ValueLink::Assigned => {
                 let plain =
                     self.place.tight && (is_shouted(self.name) || next == Some(&b';') || self.begins_a_line);
-                is_chosen(value) && (is_strong(value) || plain)
+                is_chosen(value) && (is_strong(value) || plain || is_drawn(value))
             }
             // `ALTER ROLE app PASSWORD '…'`
             ValueLink::Spaced if self.place.quote == Some(b'\'') && self.name == b"PASSWORD" => {
@@ -97,6 +112,11 @@ impl AnnouncedValue<'_> {
     fn is_key(&self, value: &[u8]) -> bool {
         let (name, place) = (self.name, self.place);
         let is_quoted = place.quote.is_some();
+        let is_assigned = matches!(place.link, ValueLink::Assigned | ValueLink::Wrapped);
+        // People choose secrets as they choose passwords: `API_SECRET = "…"`.
+        if is_assigned && is_quoted && ends_with(name, b"secret") && is_made_up(value) {
+            return true;
+        }
         let clear = name.starts_with(b"-") || begins_with(name, b"x-") || (place.tight && is_shouted(name));
         let is_tied = !matches!(place.link, ValueLink::Spaced | ValueLink::Called);
         // `secret_string = "…"` holds what a person typed.
@@ -109,20 +129,25 @@ impl AnnouncedValue<'_> {
     }
 }
 
-/// `<password>…</password>`, `<property name="db.password">…</property>`
+/// `<password>…</password>`, `<ns:Password Type="…">…</ns:Password>`, `<property name="db.password">…</property>`
 fn element(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> {
-    let before = word.start.checked_sub(1).and_then(|at| text.get(at));
-    let (opens, closing) = (before == Some(&b'<'), usize::from(before == Some(&b'"')));
-    let start = word.end() + closing + 1;
-    let is_closed =
-        text.get(word.end()..start)?.ends_with(b">") && (closing == 0 || text.get(word.end()) == Some(&b'"'));
-    let rest = text.get(start..).filter(|_| (opens || closing > 0) && is_closed)?;
+    const LONGEST_TAG: usize = 120;
+    let before = text.get(word.start.saturating_sub(LONGEST_TAG)..word.start)?;
+    let tag_start = before.iter().rposition(|byte| *byte == b'<')?;
+    let prefix = before.get(tag_start + 1..)?;
+    let is_element = prefix.is_empty()
+        || (prefix.ends_with(b":")
+            && prefix.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b':'));
+    let is_attribute = prefix.ends_with(b"=\"") && !prefix.contains(&b'>');
+    let behind = text.get(word.end()..)?;
+    let attributes = behind.iter().take(LONGEST_TAG).position(|byte| b"<>\n".contains(byte))?;
+    let rest = behind.get(attributes..)?.strip_prefix(b">").filter(|_| is_element || is_attribute)?;
     let length = rest.iter().take(LONGEST).position(|byte| *byte == b'<')?;
-    let behind = rest.get(length + 1..)?.strip_prefix(b"/")?;
+    rest.get(length + 1..)?.strip_prefix(b"/")?;
     let value = rest.get(..length)?;
-    let is_secret =
-        if opens { behind.starts_with(word.bytes) && is_chosen(value) } else { is_made_up(value) };
-    is_secret.then_some(SecretMatch { rule: CREDENTIAL, start, end: start + length })
+    let is_plain = is_element && attributes == 0 && is_chosen(value);
+    let start = word.end() + attributes + 1;
+    (is_plain || is_made_up(value)).then_some(SecretMatch { rule: CREDENTIAL, start, end: start + length })
 }
 
 /// Returns the name of the user that stands shortly before a secret's own name at `name_start`.
@@ -155,12 +180,24 @@ pub(super) fn user_before(text: &[u8], name_start: usize) -> Option<SecretMatch>
     named.then(|| SecretMatch { rule: CREDENTIAL, start: place.start, end: place.start + value.len() })
 }
 
+/// What stands where a password would: types, and what programs are shipped with.
+#[rustfmt::skip]
+const STAND_INS: [&str; 15] = [
+    "String!", "Int!", "Boolean!", "Float!", "string", "String", "text", "required", "optional", "hidden", "true", "false", "postgres", "guest", "root",
+];
+
 /// Whether a value in the place of a password is one, and not prose, a placeholder or code.
 pub(super) fn is_chosen(value: &[u8]) -> bool {
     let code = value.windows(2).any(|pair| pair == b"::" || pair == b"->") || value.contains(&b'(');
     let prose = value.iter().any(u8::is_ascii_whitespace);
     let reference = value.first().is_some_and(|first| b"/#.,:".contains(first)) || is_tag(value);
-    (4..=LONGEST).contains(&value.len()) && !prose && !code && !reference && !is_placeholder(value)
+    let is_type = STAND_INS.iter().any(|known| known.as_bytes() == value);
+    (4..=LONGEST).contains(&value.len())
+        && !prose
+        && !code
+        && !reference
+        && !is_type
+        && !is_placeholder(value)
 }
 
 /// Whether a value is a tag of YAML: `!vault`.
@@ -262,32 +299,6 @@ pub(super) fn end_in_a_sentence(text: &[u8], start: usize) -> Option<usize> {
     Some(end - usize::from(period))
 }
 
-/// Returns the password in `HTTPBasicAuth("name", "…")`, where the name of the function ends at `at`.
-pub(super) fn second_argument(text: &[u8], at: usize) -> Option<SecretMatch> {
-    let quote = text.get(at..)?.strip_prefix(b"(")?.first().copied().filter(|byte| b"\"'".contains(byte))?;
-    let user = value(text.get(at + 2..)?, Some(quote))?;
-    let comma = at + 2 + user.len() + 1;
-    let start = comma + 1 + count(text, comma + 1, b" ", 2);
-    let behind = text.get(start..).filter(|_| text.get(comma) == Some(&b','))?;
-    let password = value(behind.strip_prefix(&[quote])?, Some(quote))?;
-    let start = start + 1;
-    is_made_up(password).then_some(SecretMatch { rule: CREDENTIAL, start, end: start + password.len() })
-}
-
-/// Returns the password behind `IDENTIFIED BY`, which ends at `at`.
-pub(super) fn after_sql(text: &[u8], at: usize) -> Option<SecretMatch> {
-    let start = at + count(text, at, b" \t", 4);
-    let quote = text.get(start).copied().filter(|byte| b"\"'".contains(byte));
-    let start = start + usize::from(quote.is_some());
-    let password = value(text.get(start..)?, quote)?;
-    let is_sql = quote == Some(b'\'') || text.get(at - 1) == Some(&b'Y');
-    let is_secret = match quote {
-        Some(_) if is_sql => is_chosen(password),
-        _ => (quote.is_some() || is_sql) && is_made_up(password),
-    };
-    is_secret.then_some(SecretMatch { rule: CREDENTIAL, start, end: start + password.len() })
-}
-
 /// Whether the last word of "the password for staging is …" is the password and not an ordinary word.
 fn is_password_in_a_sentence(value: &[u8]) -> bool {
     let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
@@ -295,11 +306,42 @@ fn is_password_in_a_sentence(value: &[u8]) -> bool {
         || has(u8::is_ascii_uppercase)
         || value.iter().any(|byte| b"!@#$%^&*".contains(byte));
     let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic) && odd;
-    value.len() >= 7 && is_chosen(value) && !holds_code(value) && (is_mixed || is_words_and_dashes(value))
+    let is_code = || holds_code(value) && !is_padded_with_signs(value);
+    value.len() >= 7 && is_chosen(value) && !is_code() && (is_mixed || is_drawn(value))
+}
+
+/// Whether the only signs of code in a value are `=` that assign nothing, because what stands before is no name.
+fn is_padded_with_signs(value: &[u8]) -> bool {
+    let others: Vec<u8> = value.iter().copied().filter(|byte| *byte != b'=').collect();
+    let name = value.split(|byte| *byte == b'=').next().unwrap_or_default();
+    let has = |expected: fn(&u8) -> bool| name.iter().any(expected);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let is_name = name.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(byte)) && !is_mixed;
+    !is_name && !holds_code(&others)
+}
+
+/// Whether a value without a digit is a password all the same: a phrase of words, or letters that no name is written with.
+fn is_drawn(value: &[u8]) -> bool {
+    is_words_and_dashes(value) || is_scrambled(value)
+}
+
+/// Whether a value is a password in a place where nothing else stands: a column of passwords, the answer to a prompt.
+pub(super) fn is_password(value: &[u8]) -> bool {
+    is_made_up(value) || is_drawn(value)
+}
+
+/// Whether a value that may be a password is no name with a number in it: it looks random, or mixes more than names do.
+pub(super) fn is_unlike_a_name(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
+    let is_mixed = digits >= 2 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    is_random(value, Announcement::Assigned)
+        || is_scrambled(value)
+        || (is_made_up(value) && (digits >= 3 || is_mixed))
 }
 
 /// Whether a value is a phrase as programs propose them: `correct-horse-battery`.
-fn is_words_and_dashes(value: &[u8]) -> bool {
+pub(super) fn is_words_and_dashes(value: &[u8]) -> bool {
     let is_word = |word: &[u8]| (4..=9).contains(&word.len()) && word.iter().all(u8::is_ascii_lowercase);
     value.split(|byte| *byte == b'-').all(is_word) && value.iter().filter(|byte| **byte == b'-').count() >= 2
 }
@@ -312,7 +354,8 @@ pub(super) fn is_made_up(value: &[u8]) -> bool {
     ];
     let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
     let is_algorithm = || ALGORITHMS.iter().any(|part| find_ignoring_case(value, part.as_bytes()).is_some());
-    let is_code = || value.iter().any(|byte| b"/\\ ,;|%".contains(byte)) || holds_code(value);
+    let is_code =
+        || value.iter().any(|byte| b"/\\ ,;|".contains(byte)) || holds_code(value) || is_format(value);
     value.len() >= 7
         && has(u8::is_ascii_digit)
         && value.iter().filter(|byte| byte.is_ascii_alphabetic()).count() >= 2
@@ -321,6 +364,15 @@ pub(super) fn is_made_up(value: &[u8]) -> bool {
         && !is_algorithm()
         && !is_identifier(value)
         && name_class(value).is_none()
+}
+
+/// Whether a `%` in a value stands for something else: `%s`, `%(name)`, `%2F`.
+fn is_format(value: &[u8]) -> bool {
+    value.ends_with(b"%")
+        || value.windows(2).any(|pair| match pair {
+            [b'%', next] => next.is_ascii_digit() || b"sdvqxf(%".contains(next),
+            _ => false,
+        })
 }
 
 /// Whether a value is the name of something in code, or of a file: `db2_fetch_row`, `sqlite3`, `input3.json`.
@@ -464,6 +516,14 @@ fn goes_on(text: &[u8], at: usize) -> bool {
     name > 0
         && !rest.get(name).is_some_and(|after| b"=:(".contains(after))
         && !rest.get(name..).is_some_and(|rest| rest.starts_with(b" = "))
+}
+
+/// Whether `text` ends with `end`, ignoring case.
+fn ends_with(text: &[u8], end: &[u8]) -> bool {
+    text.len()
+        .checked_sub(end.len())
+        .and_then(|at| text.get(at..))
+        .is_some_and(|part| part.eq_ignore_ascii_case(end))
 }
 
 /// Whether `text` begins with `start`, ignoring case.

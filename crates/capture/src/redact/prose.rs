@@ -23,9 +23,11 @@ pub(super) enum Prose {
 impl Prose {
     pub(super) fn next(self, word: &[u8], gap: &[u8]) -> Prose {
         #[rustfmt::skip]
-        const LEADING: [&[u8]; 21] = [
+        const LEADING: [&[u8]; 23] = [
             b"for", b"of", b"on", b"in", b"to", b"at", b"from", b"we", b"i", b"you", b"that", b"there", b"they", b"which", b"with",
-            b"pour", b"para", b"de", b"auf", b"von", b"generated",
+            b"pour", b"para", b"de", b"auf", b"von", b"generated", b"fuer",
+            // Words are of ASCII letters: "für" begins with one.
+            b"f",
         ];
         const SAYING: [&[u8]; 9] = [b"is", b"was", b"be", b"been", b"ist", b"war", b"lautet", b"est", b"es"];
         const LIKELY: [&[u8]; 8] =
@@ -33,13 +35,19 @@ impl Prose {
         const STILL: [&[u8]; 8] =
             [b"now", b"still", b"just", b"currently", b"jetzt", b"ahora", b"simply", b"probably"];
         let is_among = |words: &[&[u8]]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
-        let is_in_one_sentence = gap.iter().all(|byte| b" \"'`@()".contains(byte));
+        let is_in_one_sentence = gap.iter().all(|byte| b" \"'`@()".contains(byte) || !byte.is_ascii());
         match self {
+            // "The password changed, it's …"
+            Prose::Begun | Prose::Set if matches!(gap, b", " | b": " | b". ") && word == b"it" => {
+                Prose::GoesOn
+            }
+            Prose::GoesOn if gap == b"'" && word == b"s" => Prose::Ready,
             Prose::GoesOn if is_in_one_sentence && !is_among(&SAYING) => Prose::GoesOn,
             _ if gap != b" " => Prose::Not,
             Prose::Set if matches!(word, b"to" | b"as" | b"auf" | b"a" | b"from") => Prose::Ready,
             Prose::Begun | Prose::Set | Prose::GoesOn if is_among(&SAYING) => Prose::Ready,
             Prose::Begun | Prose::Set if is_among(&LIKELY) => Prose::Begun,
+            Prose::Begun if is_setting(word) => Prose::Set,
             Prose::Ready if is_setting(word) => Prose::Set,
             Prose::Ready if is_among(&STILL) || is_among(&SAYING) => Prose::Ready,
             Prose::Ready if word == b"generated" => Prose::GoesOn,
@@ -99,11 +107,16 @@ impl<'a> LastWords<'a> {
 
     /// Returns the word that "… as the password" gives as one, if `name` ends such a sentence.
     pub(super) fn value_before(&self, text: &[u8], name: &RedactorWord<'_>) -> Option<RedactorWord<'a>> {
-        let [.., two, one] = self.last;
-        let (article, before) = (one?, two?);
-        let is_article = [&b"the"[..], b"a", b"my", b"your", b"its"].contains(&article.bytes);
-        let (joint, value) =
-            if is_article { (before, self.last.get(1).copied().flatten()?) } else { (article, before) };
+        let [four, three, two, one] = self.last;
+        let is_article = |word: Option<RedactorWord<'_>>| {
+            word.is_some_and(|word| [&b"the"[..], b"a", b"my", b"your", b"its"].contains(&word.bytes))
+        };
+        let (joint, value) = match (one, two, three, four) {
+            (_, _, Some(joint), Some(value)) if is_article(two) => (joint, value),
+            (_, Some(joint), Some(value), _) if is_article(one) => (joint, value),
+            (Some(joint), Some(value), ..) => (joint, value),
+            _ => return None,
+        };
         let is_one_line = text.get(value.start..name.start).is_some_and(|part| !part.contains(&b'\n'));
         (joint.bytes == b"as" && is_one_line).then_some(value)
     }

@@ -35,7 +35,7 @@ const MANY: usize = 16;
 /// Whether enough of the value, and at least half of it, looks random.
 pub(super) fn is_random(value: &[u8], evidence: Announcement) -> bool {
     let enough = evidence.enough();
-    if value.len() < enough || is_number(value) || is_crossed_out(value) {
+    if value.len() < enough || is_number(value) || is_crossed_out(value) || is_named_by_digest(value) {
         return false;
     }
     if is_grouped(value) {
@@ -63,6 +63,36 @@ fn is_strewn(value: &[u8]) -> bool {
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
         && odd * 6 >= value.len()
+}
+
+/// Whether a value is the name of an artifact that ends in its digest: `v2-linux-cargo-6f1e…`.
+fn is_named_by_digest(value: &[u8]) -> bool {
+    const LONGEST_WORD: usize = 12;
+    let digest = value.rsplit(|byte| *byte == b'-').next().unwrap_or_default();
+    let name = value.get(..value.len() - digest.len()).unwrap_or_default();
+    let is_word = |word: &[u8]| {
+        word.len() <= LONGEST_WORD && word.iter().filter(|byte| byte.is_ascii_digit()).count() <= 2
+    };
+    matches!(digest.len(), 40 | 64)
+        && is_hex(digest)
+        && name.split(|byte| *byte == b'-').filter(|word| !word.is_empty()).count() >= 2
+        && name.split(|byte| *byte == b'-').all(is_word)
+}
+
+/// Whether letters alone look drawn: a small letter stands alone between capitals, as camel case never puts one.
+pub(super) fn is_scrambled(value: &[u8]) -> bool {
+    const SHORTEST: usize = 8;
+    let is_between_capitals = |window: &[u8]| match window {
+        [before, letter, after] => {
+            before.is_ascii_uppercase() && letter.is_ascii_lowercase() && after.is_ascii_uppercase()
+        }
+        _ => false,
+    };
+    (SHORTEST..=128).contains(&value.len())
+        && value.iter().all(u8::is_ascii_alphabetic)
+        && (value.windows(3).any(is_between_capitals) || odd_letters(value) >= 3)
+        && value.iter().any(u8::is_ascii_lowercase)
+        && value.iter().any(u8::is_ascii_uppercase)
 }
 
 /// Whether somebody already took the secret out: `ghp_xxxxxxxx`.

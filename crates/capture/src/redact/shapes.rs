@@ -107,7 +107,7 @@ pub(super) const SHAPES: &[TokenShape] = &[
     shape("readme-key", &["rdme_"], Plain, (60, 80)),
 
     // Clouds and hosting.
-    shape("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA", "AGPA", "AIDA", "AROA", "AIPA", "ANPA", "ANVA", "A3T", "LSIA", "LKIA"], Capitals, (16, 17)),
+    shape("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA", "A3T", "LSIA", "LKIA"], Capitals, (16, 17)),
     shape("aws-bedrock-key", &["ABSK", "bedrock-api-key-"], Wide, (80, ANY)),
     shape("aws-mws-key", &["amzn.mws.", "amzn1.application-oa2-client."], Hex, (20, 48)),
     shape("aws-appsync-key", &["da2-"], Plain, (26, 26)),

@@ -4,9 +4,8 @@
 //! Not here: names and values in one cell (`named`).
 
 use super::SecretMatch;
-use super::named::CredentialName;
 use super::names::{NameClass, name_class};
-use super::passwords::{CREDENTIAL, is_made_up};
+use super::passwords::{CREDENTIAL, is_password};
 use super::random::{Announcement, is_placeholder, is_random};
 
 /// What separates cells. The first that a line holds decides. Two spaces are as many as there are.
@@ -29,25 +28,17 @@ struct TableColumns {
     secret: Vec<(usize, NameClass)>,
 }
 
-/// Adds a finding for every cell that holds a credential. `names` are where the text names one: only there a table can begin.
-pub(super) fn find(text: &str, names: &[CredentialName], found: &mut Vec<SecretMatch>) {
-    let mut read = 0;
-    for name in names {
-        if name.start < read {
-            continue;
-        }
-        let start = text.get(..name.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-        let mut lines = TableLines { text, at: start };
-        let Some(heading) = lines.next() else { continue };
-        read = lines.at;
-        let Some((separator, cells)) = cells(heading, start) else { continue };
-        if is_drawn(separator) {
-            found.extend(cells.windows(2).filter_map(beside));
-        }
-        if let Some(columns) = TableColumns::of_heading(separator, &cells) {
-            read = columns.read_rows(lines, found);
-        }
+/// Adds a finding for every credential in the table whose heading holds the name at `name_start`, and returns up to where it read.
+pub(super) fn find_at(text: &str, name_start: usize, found: &mut Vec<SecretMatch>) -> usize {
+    let start = text.get(..name_start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let mut lines = TableLines { text, at: start };
+    let Some(heading) = lines.next() else { return start };
+    let read = lines.at;
+    let Some((separator, cells)) = cells(heading, start) else { return read };
+    if is_drawn(separator) {
+        found.extend(cells.windows(2).filter_map(beside));
     }
+    TableColumns::of_heading(separator, &cells).map_or(read, |columns| columns.read_rows(lines, found))
 }
 
 /// The lines of a text from a place on.
@@ -123,7 +114,7 @@ fn beside(pair: &[TableCell<'_>]) -> Option<SecretMatch> {
 fn secret_in(cell: &TableCell<'_>, class: NameClass) -> Option<SecretMatch> {
     let value = cell.text.as_bytes();
     let is_secret = match class {
-        NameClass::Password => is_made_up(value),
+        NameClass::Password => is_password(value),
         _ => !is_placeholder(value) && is_random(value, Announcement::Assigned),
     };
     is_secret.then(|| SecretMatch { rule: CREDENTIAL, start: cell.start, end: cell.start + value.len() })

@@ -49,6 +49,16 @@ pub(super) fn signature(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMa
     })
 }
 
+/// Returns the credentials before the network that `word` names: `user:password@tcp(host)/database`.
+pub(super) fn before_a_network(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> {
+    let is_network = matches!(word.bytes, b"tcp" | b"unix") && text.get(word.end()) == Some(&b'(');
+    let end = word.start.checked_sub(1).filter(|at| is_network && text.get(*at) == Some(&b'@'))?;
+    let before = text.get(end.saturating_sub(LONGEST)..end)?;
+    let is_part = |byte: &&u8| !byte.is_ascii_whitespace() && !b"\"'`".contains(*byte);
+    let start = end - before.iter().rev().take_while(is_part).count();
+    is_credential(text.get(start..end)?).then_some(SecretMatch { rule: "url-credential", start, end })
+}
+
 /// `jdbc:oracle:thin:user/password@host`
 fn find_thin(text: &str, found: &mut Vec<SecretMatch>) {
     const PREFIX: &str = "jdbc:oracle:thin:";

@@ -2,7 +2,7 @@
 
 use backstory_capture::{Redactor, RedactorOptions};
 use backstory_testkit::{BASE62, HEX, UPPER, drawn};
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Checks that the secret is gone, everything around it stays, and the rule is named.
 fn check(before: &str, secret: &str, after: &str, rule: &str) {
@@ -432,6 +432,19 @@ fn values_of_the_environment_are_redacted_by_what_their_names_and_forms_say() {
     ] {
         assert!(!holds(name, value, &format!("it printed {value} twice")), "{name}={value}");
     }
+}
+
+#[test]
+fn the_private_members_of_a_web_key_go_and_the_public_stay() {
+    let member = |seed| drawn(BASE62, 43, seed);
+    let (public, private) = (member(1), member(2));
+    let key = format!(r#"{{"kty":"OKP","x":"{public}","d":"{private}"}}"#);
+    let text = redactor().redact(&key).text;
+    assert!(text.as_str().contains(&public) && !text.as_str().contains(&private), "{text}");
+    let mut value: Value = serde_json::from_str(&key).unwrap();
+    redactor().scrub_json(&mut value);
+    let text = value.to_string();
+    assert!(text.contains(&public) && !text.contains(&private), "{text}");
 }
 
 #[test]

@@ -24,6 +24,13 @@ fn ten_megabytes_of_adversarial_text_are_redacted_in_little_memory() {
     let units = [
         "a=",
         "key=",
+        "key\n",
+        "password\n",
+        " password:\n  Default:\n",
+        "secrets{",
+        "(password) VALUES ('a')",
+        "{\"kty\":",
+        "net use ",
         "password: \"",
         "<private>",
         "</private><private>",

@@ -82,6 +82,7 @@ fn draw(name: &str, seed: u64) -> String {
         "dig" => drawn("123456789", length, seed),
         "b64" => drawn(&base64, length, seed),
         "url" => drawn(&base64url, length, seed),
+        "rnd" => drawn(&format!("{BASE62}!#%&*+-.:;=?@^_~"), length, seed),
         "uuid" => uuid(seed),
         "word" => word(6, seed),
         "weak" => format!("{}{}", word(length - 2, seed), drawn("0123456789", 2, seed)),
