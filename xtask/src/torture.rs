@@ -1,9 +1,11 @@
-//! `cargo xtask torture [ID…] [--list]`: runs every bar of the reliability table at full size, and prints the figures its tests report.
+//! `cargo xtask torture [ID…] [--suite attack] [--list]`: runs every bar of the reliability table at full size, and prints the figures its
+//! tests report; for the attack suite also a table of what was tried and what held.
 //!
 //! `bars` is the table, `trials` builds and runs its tests over `process`, `verdict` judges their output. Nothing is measured here: a bar
 //! whose tests report no figure has failed. Only here are times judged, and "too slow on this machine" is distinct from "failed". All bars
 //! share one deadline; what still runs then is killed and has failed.
 
+mod attacks;
 mod bars;
 mod process;
 mod trials;
@@ -11,7 +13,7 @@ mod verdict;
 
 use crate::places::target;
 use crate::{TaskResult, say};
-use bars::{BARS, Bar};
+use bars::Bar;
 use std::sync::{Mutex, mpsc};
 use std::time::{Duration, Instant};
 use trials::TortureBinaries;
@@ -23,20 +25,42 @@ const LANES: usize = 2;
 /// The deadline: all bars take seven minutes on two idle cores, and three times as long on busy ones.
 const MOST: Duration = Duration::from_secs(45 * 60);
 
+/// What was asked for.
+struct TortureArguments {
+    ids: Vec<&'static str>,
+    is_attack: bool,
+    is_list: bool,
+}
+
+impl TortureArguments {
+    fn parse(arguments: &[String]) -> Option<TortureArguments> {
+        let mut parsed = TortureArguments { ids: Vec::new(), is_attack: false, is_list: false };
+        let mut arguments = arguments.iter().map(String::as_str);
+        while let Some(argument) = arguments.next() {
+            match argument {
+                "--list" => parsed.is_list = true,
+                "--suite" if arguments.next() == Some("attack") => parsed.is_attack = true,
+                id => parsed.ids.push(bars::all().find(|bar| bar.id == id)?.id),
+            }
+        }
+        Some(parsed)
+    }
+}
+
 /// Runs the named bars, or all of them.
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
-    let (flags, ids): (Vec<&String>, Vec<&String>) =
-        arguments.iter().partition(|argument| argument.starts_with("--"));
-    let unknown = ids.iter().find(|id| !BARS.iter().any(|bar| bar.id == id.as_str()));
-    if unknown.is_some() || flags.iter().any(|flag| *flag != "--list") {
-        return Err("usage: cargo xtask torture [ID…] [--list]".into());
-    }
-    let chosen = || BARS.iter().filter(|bar| ids.is_empty() || ids.iter().any(|id| *id == bar.id));
-    if !flags.is_empty() {
-        chosen().for_each(|bar| say(&format!("{}  {}", bar.id, bar.promise)));
+    let Some(TortureArguments { ids, is_attack, is_list }) = TortureArguments::parse(arguments) else {
+        return Err("usage: cargo xtask torture [ID…] [--suite attack] [--list]".into());
+    };
+    let is_chosen = |bar: &Bar| {
+        (ids.is_empty() && !is_attack) || ids.contains(&bar.id) || (is_attack && bar.id.starts_with('A'))
+    };
+    let chosen: Vec<&Bar> = bars::all().filter(|bar| is_chosen(bar)).collect();
+    if is_list {
+        chosen.iter().for_each(|bar| say(&format!("{}  {}", bar.id, bar.promise)));
         return Ok(());
     }
-    run_all(&chosen().collect::<Vec<_>>(), &TortureBinaries::build()?)
+    run_all(&chosen, &TortureBinaries::build()?)
 }
 
 fn run_all(chosen: &[&Bar], binaries: &TortureBinaries) -> TaskResult {
@@ -46,6 +70,7 @@ fn run_all(chosen: &[&Bar], binaries: &TortureBinaries) -> TaskResult {
     let mut verdicts: Vec<BarVerdict> =
         alone.into_iter().map(|bar| run_bar(bar, binaries, deadline)).collect();
     verdicts.extend(in_lanes(&beside, binaries, deadline));
+    attacks::table(&verdicts).iter().for_each(|row| say(row));
     let count = |result| verdicts.iter().filter(|verdict| verdict.result == result).count();
     let failed = count(BarResult::Failed);
     say(&format!(

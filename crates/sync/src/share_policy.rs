@@ -150,5 +150,6 @@ mod tests {
             })
             .collect();
         assert_eq!(taken, [("decision", vec![Kind::Decision]), ("once-a-handoff", vec![Kind::Note])]);
+        backstory_testkit::held("A05", 3, "kinds the policy excludes are not taken in");
     }
 }

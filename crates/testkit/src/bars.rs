@@ -23,3 +23,8 @@ pub fn size(usual: usize, torture: usize) -> usize {
 pub fn bar(id: &str, figure: impl Display) {
     println!("bar {id}: {figure}");
 }
+
+/// Reports that all of `tried` attacks failed. The test has asserted it.
+pub fn held(id: &str, tried: usize, what: &str) {
+    bar(id, format_args!("{tried} of {tried} {what}"));
+}

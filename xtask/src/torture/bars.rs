@@ -1,7 +1,9 @@
 //! The table: every bar, its promise in numbers, and the tests that prove it.
 //!
-//! R is reliability, S security, X others that take as long. `docs/torture.md` lists them. The tests assert the numbers and report what
+//! R is reliability, S security, X others that take as long; A is the attack suite (`attack`). `docs/torture.md` lists them. The tests assert the numbers and report what
 //! they measured; only time limits are here, in milliseconds.
+
+pub(crate) mod attack;
 
 /// One promise with a number.
 pub(crate) struct Bar {
@@ -46,8 +48,13 @@ const fn timed(
     Bar { id, promise, proofs, within }
 }
 
-/// Every bar there is.
-pub(crate) const BARS: &[Bar] = &[
+/// Every bar there is: those of the table below, and those of the attack suite.
+pub(crate) fn all() -> impl Iterator<Item = &'static Bar> {
+    BARS.iter().chain(attack::ATTACKS.iter().map(|group| &group.bar))
+}
+
+/// The bars of reliability, security and what takes as long.
+const BARS: &[Bar] = &[
     bar(
         "R01",
         "two writers killed 100 times: 0 lost of at least 5,000 acked, 0 duplicates, all sound",

@@ -34,6 +34,7 @@ impl BarResult {
 /// The result of a bar, and the figures its tests reported.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct BarVerdict {
+    pub(crate) id: &'static str,
     pub(crate) result: BarResult,
     pub(crate) figures: String,
 }
@@ -41,7 +42,7 @@ pub(crate) struct BarVerdict {
 impl BarVerdict {
     /// Judges the output of all trials of a bar.
     pub(crate) fn judge(bar: &Bar, trials: &[Trial]) -> BarVerdict {
-        let verdict = |result, figures: String| BarVerdict { result, figures };
+        let verdict = |result, figures: String| BarVerdict { id: bar.id, result, figures };
         if let Some(why) = trials.iter().find_map(|trial| trial.failure.clone()) {
             return verdict(BarResult::Failed, why);
         }
@@ -100,7 +101,7 @@ mod tests {
     };
 
     fn judged(output: &str) -> (BarResult, String) {
-        let BarVerdict { result, figures } =
+        let BarVerdict { result, figures, .. } =
             BarVerdict::judge(&BAR, &[Trial { failure: None, output: output.to_owned() }]);
         (result, figures)
     }

@@ -75,6 +75,11 @@ fn what_a_repository_carries_stays_in_it_as_its_own_words() {
     }
     assert!(planted(&env) >= 6, "the data directory and the transcript were imported");
     assert_eq!(escaped(&env), Vec::<String>::new());
+    backstory_testkit::held(
+        "A01",
+        usize::try_from(planted(&env)).unwrap(),
+        "planted memories stay in their repository",
+    );
 }
 
 #[test]
@@ -84,6 +89,11 @@ fn setup_believes_a_repository_no_more_than_import_does() {
     let setup = run(&env, ["setup", "--yes"]).within(&root).output();
     assert!(planted(&env) >= 4, "{setup:?}");
     assert_eq!(escaped(&env), Vec::<String>::new());
+    backstory_testkit::held(
+        "A01",
+        usize::try_from(planted(&env)).unwrap(),
+        "memories planted for `setup` stay in their repository",
+    );
 }
 
 #[test]
@@ -96,4 +106,5 @@ fn a_link_out_of_a_repository_is_not_followed() {
     assert_exit(&run(&env, ["import", "--all", "--no-vectors"]).within(&root).output(), 0, "");
     let sql = "SELECT count(*) FROM memories WHERE title LIKE 'Planted for%'";
     assert_eq!(database(&env).query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
+    backstory_testkit::held("A01", 1, "links out of a repository are not followed");
 }

@@ -179,6 +179,7 @@ fn retention_depends_neither_on_backups_nor_on_the_end_of_a_session() {
         assert_eq!(database(&env).query_row(old, [], |row| row.get::<_, i64>(0)).unwrap(), 0, "{payload}");
         assert_eq!(backups(&env) > 0, kept != "0", "{payload}");
     }
+    backstory_testkit::held("A07", 1, "settings of backups do not stop retention");
 }
 
 /// Whoever writes makes a backup when the last is a day old: there may be no hooks at all.
@@ -202,4 +203,5 @@ fn a_backup_is_made_by_any_writer_when_the_last_is_a_day_old() {
         wait_for_processes(&env);
         assert_eq!(backups(&env), 1, "{arguments:?}");
     }
+    backstory_testkit::held("A07", 1, "writers other than hooks make backups");
 }

@@ -218,6 +218,7 @@ fn no_file_holds_a_forgotten_memory() {
         json,
         json!({"ok": true, "forgotten": [3], "events": 0, "revived": [], "mentioned_in": [], "remains_in": []})
     );
+    backstory_testkit::held("A06", 2, "memories forgotten by the command leave no byte");
 }
 
 /// SEC-12: what no memory came from is forgotten by its words, or by its number.
@@ -256,4 +257,5 @@ fn prompts_are_forgotten_by_their_words_and_by_their_number() {
     assert_eq!((&json["forgotten"], &json["events"]), (&json!([]), &json!(1)));
     assert_absent(&env, b"libbertigibbet");
     assert_eq!(titles(&env, &["nothing"]), ["Nothing to see here"]);
+    backstory_testkit::held("A06", 2, "forgotten prompts leave no byte");
 }

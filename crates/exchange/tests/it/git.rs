@@ -69,6 +69,7 @@ fn commits_of_others_are_the_repositorys_words() {
         memories.iter().all(|memory| memory.content.provenance == Provenance::Repository),
         "{memories:?}"
     );
+    backstory_testkit::held("A01", 1, "messages of strangers are the repository's words");
 }
 
 #[test]

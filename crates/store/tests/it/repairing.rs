@@ -122,6 +122,7 @@ fn scattered_damage_without_a_backup_costs_at_most_what_came_last() {
             60 * last
         ),
     );
+    backstory_testkit::held("A07", 60, "stores with flipped bits and no backup come back");
 }
 
 /// R11: the mirror follows what is written, revised and forgotten, and is made again when it is damaged itself.
