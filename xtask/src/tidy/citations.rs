@@ -58,7 +58,7 @@ fn numbers_after<'a>(text: &'a str, word: &'a str) -> impl Iterator<Item = &'a s
 fn bars(text: &str) -> impl Iterator<Item = &str> {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     words.filter(|word| match word.as_bytes() {
-        [b'R' | b'S' | b'X', tens, ones] => {
+        [b'A' | b'R' | b'S' | b'X', tens, ones] => {
             tens.is_ascii_digit() && ones.is_ascii_digit() && word[1..] < *MADE_UP
         }
         _ => false,

@@ -98,8 +98,10 @@ fn forget_text(
 ) -> Result<Option<ForgetResponse>, AppError> {
     let matches = app.containing(store, text)?;
     if matches == PhraseMatches::default() {
+        // Backups and logs may still say what the database no longer does.
+        let report = if args.yes { Some(app.forget_text(store, text)?) } else { None };
         ui.say("nothing says that");
-        return Ok(None);
+        return Ok(report.filter(|report| !report.remains_in.is_empty()));
     }
     show_memories(store, &matches.memories, args, (app, ui))?;
     if !args.yes {
@@ -109,6 +111,12 @@ fn forget_text(
         }
         if matches.injections > 0 {
             ui.say(&counted(matches.injections, "injected text"));
+        }
+        if matches.held > 0 {
+            ui.say(&format!("{} that a team forgot and that can still be restored", memories(matches.held)));
+        }
+        if matches.files > 0 {
+            ui.say(&counted(matches.files, "mapped file"));
         }
     }
     ui.say_if_elsewhere(app, store, &matches.memories)?;

@@ -221,6 +221,23 @@ fn no_file_holds_a_forgotten_memory() {
     backstory_testkit::held("A06", 2, "memories forgotten by the command leave no byte");
 }
 
+/// SEC-12: events leave the database when they are old, and backups keep them longer.
+#[test]
+fn a_phrase_that_only_a_backup_says_is_forgotten_there_too() {
+    let env = world();
+    send(&env, prompt("s", "the zanzibarquagmire is none of your business"));
+    done(&env, &["maintain", "--set", "retention.backups=2"]);
+    let live = rusqlite::Connection::open(env.home().join("backstory.db")).unwrap();
+    live.execute_batch("PRAGMA secure_delete = ON; DELETE FROM events; PRAGMA wal_checkpoint(TRUNCATE)")
+        .unwrap();
+    drop(live);
+    assert_eq!(env.run(["forget", "--text", "zanzibarquagmire is"]).code, Some(1));
+    assert!(!env.files_holding(b"zanzibarquagmire").is_empty(), "nobody confirmed it");
+    assert_eq!(env.run(["forget", "--text", "zanzibarquagmire is", "--yes"]).code, Some(1));
+    assert_absent(&env, "zanzibarquagmire");
+    backstory_testkit::held("A06", 1, "phrases left in a backup alone leave no byte");
+}
+
 /// SEC-12: what no memory came from is forgotten by its words, or by its number.
 #[test]
 fn prompts_are_forgotten_by_their_words_and_by_their_number() {

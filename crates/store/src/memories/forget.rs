@@ -86,6 +86,10 @@ pub struct PhraseMatches {
     pub events: Vec<StoredEvent>,
     /// How many injected texts say it.
     pub injections: u64,
+    /// How many memories say it that a team forgot and that can be restored.
+    pub held: u64,
+    /// How many files of the code map say it, by their path or a symbol.
+    pub files: u64,
 }
 
 impl MemoryReader<'_> {
@@ -99,7 +103,9 @@ impl MemoryReader<'_> {
             let mut events = events_from(db.prepare(concat!(all_events!(), " ORDER BY e.id"))?.query([])?)?;
             events.retain(|stored| is_said(&stored.event.payload, &texts, false));
             let injections = injections_that_say(db, &texts)?.len() as u64;
-            Ok(PhraseMatches { memories, revised, events, injections })
+            let held = held_that_say(db, &texts)?.len() as u64;
+            let files = files_that_say(db, &texts)?.len() as u64;
+            Ok(PhraseMatches { memories, revised, events, injections, held, files })
         })
     }
 }
@@ -330,8 +336,12 @@ fn erase_earlier_wordings(db: &Connection, texts: &ForgottenTexts) -> Result<(),
 
 /// Removes what a team forgot and is held to be restored, where it says it.
 fn erase_held(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<()> {
-    let held = rows_that_say(db, "SELECT id, content FROM held_memories", texts)?;
+    let held = held_that_say(db, texts)?;
     held.into_iter().try_for_each(|id| db.execute("DELETE FROM held_memories WHERE id = ?1", [id]).map(drop))
+}
+
+fn held_that_say(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<Vec<i64>> {
+    rows_that_say(db, "SELECT id, content FROM held_memories", texts)
 }
 
 /// Removes injected texts and code maps that say it.
@@ -374,21 +384,33 @@ fn rows_that_say(db: &Connection, sql: &str, texts: &ForgottenTexts) -> rusqlite
     Ok(said)
 }
 
-/// Removes the code maps of files that say it: they are made again when the file is next seen.
+/// Removes what is known of files that say it: their code maps are made again when they are next seen.
 fn erase_maps(db: &Connection, texts: &ForgottenTexts) -> Result<(), TxError> {
-    let sql = "SELECT project_id, path, qualified_name || char(10) || signature FROM symbols";
-    let mut statement = db.prepare(sql)?;
-    let mut rows = statement.query([])?;
-    let mut said: BTreeSet<(i64, String)> = BTreeSet::new();
-    while let Some(row) = rows.next()? {
-        if texts.are_in(&row.get::<_, String>(2)?) {
-            said.insert((row.get(0)?, row.get(1)?));
+    for (project, path) in files_that_say(db, texts)? {
+        for table in ["mapped_files", "unmapped_files"] {
+            let sql = format!("DELETE FROM {table} WHERE project_id = ?1 AND path = ?2");
+            db.execute(&sql, params![project, path])?;
         }
     }
-    for (project, path) in said {
-        db.execute("DELETE FROM mapped_files WHERE project_id = ?1 AND path = ?2", params![project, path])?;
-    }
     Ok(())
+}
+
+/// Returns the files of the code map whose path or symbols say it, those that could not be mapped included.
+fn files_that_say(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<BTreeSet<(i64, String)>> {
+    let mut said = BTreeSet::new();
+    for sql in [
+        "SELECT project_id, path, path || char(10) || qualified_name || char(10) || signature FROM symbols",
+        "SELECT project_id, path, path FROM mapped_files UNION SELECT project_id, path, path FROM unmapped_files",
+    ] {
+        let mut statement = db.prepare(sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            if texts.are_in(&row.get::<_, String>(2)?) {
+                said.insert((row.get(0)?, row.get(1)?));
+            }
+        }
+    }
+    Ok(said)
 }
 
 /// Removes one memory. `secure_delete` and FTS5's `secure-delete` overwrite the freed bytes.

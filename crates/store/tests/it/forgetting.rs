@@ -277,10 +277,17 @@ fn a_phrase_is_forgotten_wherever_it_stands() {
     let held = "INSERT INTO held_memories (project_id, content, created_at_ms, held_at_ms, clock_ms)
          VALUES (1, '{\"body\":\"of\\nzyx001quux is\"}', 0, 0, 0)";
     store.raw().execute(held, []).unwrap();
+    for file in [
+        "mapped_files VALUES (1, 'of zyx001quux is.rs', x'00', 0)",
+        "unmapped_files VALUES (1, 'of zyx001quux is.c', '', 0)",
+    ] {
+        store.raw().execute(&format!("INSERT INTO {file}"), []).unwrap();
+    }
     store.back_up();
     store.upkeep_mut().follow_mirror().unwrap();
 
     let matches = store.memories().containing("of  ZYX001quux is").unwrap();
+    assert_eq!((matches.held, matches.files), (1, 2));
     assert_eq!(
         (matches.memories, matches.revised, matches.injections),
         (vec![said, beside], vec![before], 1)

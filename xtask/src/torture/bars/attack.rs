@@ -145,6 +145,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
                     &[
                         "revise_and_forget::no_file_holds_a_forgotten_memory",
                         "revise_and_forget::prompts_are_forgotten_by_their_words_and_by_their_number",
+                        "revise_and_forget::a_phrase_that_only_a_backup_says_is_forgotten_there_too",
                         "mcp::an_agent_can_forget_only_if_the_user_lets_it",
                     ],
                 ),

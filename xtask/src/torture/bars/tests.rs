@@ -54,6 +54,28 @@ fn every_test_that_is_named_exists() {
     }
 }
 
+/// What the page on security claims is shown by tests that exist, bars, or a word for what shows it.
+#[test]
+fn every_claim_of_security_names_what_shows_it() {
+    let page = fs::read_to_string(crates().with_file_name("docs/security.md")).unwrap();
+    let claims: Vec<Vec<&str>> = page
+        .lines()
+        .filter(|line| line.starts_with("| SEC-"))
+        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect();
+    assert!(claims.len() >= 16, "{claims:?}");
+    for claim in claims {
+        let [id, _, shown] = claim[..] else { panic!("{claim:?} is not a row of three cells") };
+        assert!(!shown.is_empty(), "{id} names nothing that shows it");
+        for name in shown.split('`').skip(1).step_by(2).filter(|name| name.contains("::")) {
+            let (package, test) = name.split_once("::").unwrap();
+            let function = format!("fn {}(", name.rsplit("::").next().unwrap());
+            let is_there = source(&format!("backstory-{package}"), test).contains(&function);
+            assert!(is_there, "{id}: there is no test `{name}`");
+        }
+    }
+}
+
 /// Whether a text calls `size` with numbers; a source it reads may have a function of that name.
 fn has_sizes(text: &str) -> bool {
     text.split("size(").skip(1).any(|rest| rest.starts_with(|first: char| first.is_ascii_digit()))
