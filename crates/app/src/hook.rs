@@ -10,6 +10,7 @@ mod hook_context;
 mod keep;
 mod learn;
 mod transcript_tail;
+mod unreported;
 
 use crate::config::Config;
 use crate::engine::{Profile, open_engine};
@@ -113,6 +114,7 @@ impl Hook {
         context.prefetch = prefetch;
         let warning = self.warning(&context);
 
+        self.keep_unreported(&mut context);
         let kept = self.keep(&mut context)?;
         let Some(mut store) = context.store.take().and_then(Result::ok) else {
             if let Some(text) = host_reply(&context, Moment::SessionStart, None, warning.as_deref()) {

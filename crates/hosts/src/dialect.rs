@@ -96,7 +96,18 @@ pub(crate) fn parse(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> P
         Err(why) => (EventOutcome::Ignored(why), Vec::new()),
     };
     let (transcript, missing) = (hook.transcript(&outcome), hook.missing(event));
-    ParsedEvent { name, host_session, cwd, outcome, also, injection_point, transcript, missing }
+    let live_transcript = hook.live_transcript(event);
+    ParsedEvent {
+        name,
+        host_session,
+        cwd,
+        outcome,
+        also,
+        injection_point,
+        transcript,
+        live_transcript,
+        missing,
+    }
 }
 
 /// Returns the agent events of a transcript entry that was put as the event the host would have sent; none of an ignored one.
@@ -333,6 +344,19 @@ impl<'a> HookPayload<'a> {
             .filter(|(_, is_missing)| *is_missing)
             .map(|(what, _)| what)
             .collect()
+    }
+
+    /// Returns the transcript at the events around which it is read. A tool waits for its hook: nothing is read there.
+    fn live_transcript(&self, event: Option<HookEvent>) -> Option<String> {
+        let is_around = matches!(
+            event?,
+            HookEvent::Prompt
+                | HookEvent::TurnEnd
+                | HookEvent::TurnFailure
+                | HookEvent::Compacting
+                | HookEvent::SessionEnd
+        );
+        self.said(TRANSCRIPT).filter(|_| is_around && self.said(AGENT).is_none())
     }
 
     fn transcript(&self, outcome: &EventOutcome) -> Option<String> {

@@ -34,6 +34,7 @@ pub use parsed_event::{AgentEvent, EventOutcome, ParsedEvent, UnknownHost};
 pub use samples::SamplePayload;
 pub use transcripts::{
     DatabaseOpener, HostTranscript, HostTranscriptEntry, TableReader, TranscriptItem, TranscriptReader,
+    UnreportedEvents,
 };
 
 use backstory_memory::Moment;

@@ -88,7 +88,17 @@ fn parse(event: Option<&str>, payload: &[u8]) -> ParsedEvent {
         Err(why) => (EventOutcome::Ignored(why), Vec::new()),
     };
     let missing = plugin.missing(cwd.as_deref());
-    ParsedEvent { name, host_session, cwd, outcome, also, injection_point, transcript: None, missing }
+    ParsedEvent {
+        name,
+        host_session,
+        cwd,
+        outcome,
+        also,
+        injection_point,
+        transcript: None,
+        live_transcript: None,
+        missing,
+    }
 }
 
 /// Writes the reply to the plugin; nothing where there is nothing to say.

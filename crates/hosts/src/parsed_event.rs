@@ -21,6 +21,9 @@ pub struct ParsedEvent {
     /// The host's own transcript of the session, where its end has what the payload leaves out: see
     /// [`Host::complete_from_transcript`](crate::Host::complete_from_transcript).
     pub transcript: Option<String>,
+    /// The host's own transcript, where the event is a moment to read what hooks leave out: see
+    /// [`Host::unreported_events`](crate::Host::unreported_events).
+    pub live_transcript: Option<String>,
     /// The expected fields that are missing: session, folder, prompt, tool, input, response.
     pub missing: Vec<&'static str>,
 }
@@ -65,6 +68,7 @@ impl ParsedEvent {
             also: Vec::new(),
             injection_point: None,
             transcript: None,
+            live_transcript: None,
             missing: Vec::new(),
         }
     }

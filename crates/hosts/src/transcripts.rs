@@ -14,6 +14,7 @@ pub(crate) mod gemini_chats;
 mod merged_files;
 pub(crate) mod opencode_sessions;
 mod pending_calls;
+mod unreported_events;
 mod whole_file;
 mod working_folder;
 
@@ -23,12 +24,16 @@ use backstory_memory::Timestamp;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
+pub(crate) use unreported_events::LiveTranscript;
+pub use unreported_events::UnreportedEvents;
 
 /// How the transcripts of a host are found and read.
 pub(crate) struct TranscriptSource {
     pub(crate) root: TranscriptRoot,
     pub(crate) find: fn(&HostPaths, &dyn DatabaseOpener) -> Vec<HostTranscript>,
     pub(crate) read: ReadTranscript,
+    /// How it is read while its session runs, where hooks leave something out.
+    pub(crate) live: Option<LiveTranscript>,
 }
 
 type ReadTranscript = for<'a> fn(&'a HostTranscript, &'a dyn DatabaseOpener) -> io::Result<BoxedReader<'a>>;

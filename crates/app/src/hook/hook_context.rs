@@ -37,6 +37,8 @@ pub(super) struct HookContext {
     pub(super) before: Option<Session>,
     /// What happened, before it is normalised and redacted.
     pub(super) events: Vec<AgentEvent>,
+    /// The host's own transcript, if what hooks leave out is read from it now.
+    pub(super) live_transcript: Option<String>,
     /// The store, or why it could not be opened; `None` once it was taken.
     pub(super) store: Option<Result<Store, StoreError>>,
     /// Where the kept event belongs, as the store answered when it wrote it.
@@ -98,6 +100,7 @@ impl HookContext {
         let raw_session = raw_session.unwrap_or_else(|| format!("unknown in {}", project_ref.root));
         let receipt = hook.receipt(&call, &redactor.scrub(&call.event.name));
         let host_session = redactor.scrub(&raw_session);
+        let live_transcript = call.event.live_transcript.take();
         let events = match transcript_wait {
             _ if !call.captures => Vec::new(),
             Some(patience) => agent_events(complete_from_transcript(call.host, call.event, patience)),
@@ -116,6 +119,7 @@ impl HookContext {
             host_session,
             before: None,
             events,
+            live_transcript,
             store: None,
             recorded: None,
         }

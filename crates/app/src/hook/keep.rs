@@ -9,7 +9,7 @@ use crate::error::AppError;
 use backstory_capture::{CaptureContext, RawEvent, normalise};
 use backstory_hosts::AgentEvent;
 use backstory_inject::{AgentAction, HookLocation};
-use backstory_memory::EventBody;
+use backstory_memory::{EventBody, IdempotencyKey, Timestamp};
 use backstory_store::{IncomingEvent, LossCounter, ReceiptId, Spool, Store, StoreError};
 use std::sync::atomic::Ordering;
 
@@ -124,6 +124,18 @@ impl Hook {
     }
 
     fn to_incoming(&self, context: &HookContext, event: AgentEvent) -> IncomingEvent {
+        let store = context.store.as_ref().and_then(|store| store.as_ref().ok());
+        self.to_incoming_at(context, store, event, (self.clock.now, None))
+    }
+
+    /// Normalises and redacts an event of another time, which may have a key of its own.
+    pub(super) fn to_incoming_at(
+        &self,
+        context: &HookContext,
+        store: Option<&Store>,
+        event: AgentEvent,
+        (at, key): (Timestamp, Option<IdempotencyKey>),
+    ) -> IncomingEvent {
         let raw = RawEvent {
             host: context.host.as_str().to_owned(),
             host_session: context.raw_session.clone(),
@@ -131,19 +143,18 @@ impl Hook {
             sequence: event.sequence,
             provenance: event.provenance,
             body: EventBody { activity: event.activity, subagent: event.subagent },
-            key: None,
+            key,
         };
         // A store that cannot tell what was injected must not keep the event from being kept.
         let recent =
             |store: &Store| store.injections().recent_shingles(&raw.host, &context.host_session).ok();
-        let store = context.store.as_ref().and_then(|store| store.as_ref().ok());
         let injected = store.and_then(recent).unwrap_or_default();
         let capture = CaptureContext {
             redactor: &context.redactor,
             most_bytes: context.config.capture.max_event_bytes as usize,
             root: &context.project_ref.root,
             injected: &injected,
-            at: self.clock.now,
+            at,
         };
         IncomingEvent { event: normalise(raw, &capture), project_ref: context.project_ref.clone() }
     }

@@ -38,6 +38,7 @@ mod install;
 mod install_nasty_configs;
 mod interfaces;
 mod laws;
+mod live_transcripts;
 mod maintenance;
 mod mcp;
 mod mcp_hostile;

@@ -11,16 +11,34 @@ mod user_message;
 
 use super::bounded_files::{self, FIRST_ROWS, beginning};
 use super::merged_files::{FileReader, MergedFiles, SubagentFile};
-use super::{DatabaseOpener, HostTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time};
+use super::{
+    DatabaseOpener, HostTranscript, LiveTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time,
+};
 use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
-use backstory_memory::Timestamp;
+use backstory_memory::{Activity, Timestamp};
 use session_rows::SessionRows;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
+pub(crate) const SOURCE: TranscriptSource =
+    TranscriptSource { root: TranscriptRoot::ConfigDir, find, read, live: Some(LIVE) };
+
+const LIVE: LiveTranscript = LiveTranscript {
+    rows: |path| Box::new(SessionRows::new(path)),
+    is_unreported: |activity| {
+        matches!(
+            activity,
+            Activity::Interjected { .. }
+                | Activity::Interrupted
+                | Activity::Rejected { .. }
+                | Activity::PlanDecided { is_approved: false, .. }
+                | Activity::Answered { .. }
+                | Activity::Compacted { .. }
+        )
+    },
+};
 
 /// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {

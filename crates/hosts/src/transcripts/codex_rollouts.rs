@@ -12,18 +12,33 @@ mod typed_prompt;
 use super::bounded_files::{FIRST_ROWS, beginning};
 use super::merged_files::{FileReader, MergedFiles, SubagentFile};
 use super::{
-    DatabaseOpener, HostTranscript, TranscriptItem, TranscriptReader, TranscriptRoot, TranscriptSource, time,
+    DatabaseOpener, HostTranscript, LiveTranscript, TranscriptItem, TranscriptReader, TranscriptRoot,
+    TranscriptSource, time,
 };
 use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
-use backstory_memory::Timestamp;
+use backstory_memory::{Activity, Timestamp};
 use rollout_rows::RolloutRows;
 use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
+pub(crate) const SOURCE: TranscriptSource =
+    TranscriptSource { root: TranscriptRoot::ConfigDir, find, read, live: Some(LIVE) };
+
+const LIVE: LiveTranscript = LiveTranscript {
+    rows: |path| Box::new(RolloutRows::new(path)),
+    is_unreported: |activity| {
+        matches!(
+            activity,
+            Activity::Interrupted
+                | Activity::Rejected { .. }
+                | Activity::Answered { .. }
+                | Activity::Compacted { .. }
+        )
+    },
+};
 
 /// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {

@@ -9,16 +9,24 @@ use super::file_lines::{FileLine, FileLines};
 use super::merged_files::FileReader;
 use super::whole_file::WholeFileReader;
 use super::working_folder::folder_named_in;
-use super::{DatabaseOpener, HostTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time};
+use super::{
+    DatabaseOpener, HostTranscript, LiveTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time,
+};
 use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
-use backstory_memory::Timestamp;
+use backstory_memory::{Activity, Timestamp};
 use session_events::CopilotEvents;
 use std::io;
 use std::path::Path;
 use timeline::CopilotTimeline;
 
-pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
+pub(crate) const SOURCE: TranscriptSource =
+    TranscriptSource { root: TranscriptRoot::ConfigDir, find, read, live: Some(LIVE) };
+
+const LIVE: LiveTranscript = LiveTranscript {
+    rows: |path| Box::new(CopilotEvents::new(session_named_by(path), None)),
+    is_unreported: |activity| matches!(activity, Activity::Interrupted | Activity::Compacted { .. }),
+};
 
 /// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {

@@ -10,15 +10,23 @@ use super::file_lines::{FileLine, FileLines};
 use super::merged_files::{FileReader, MergedFiles, SubagentFile};
 use super::whole_file::WholeFileReader;
 use super::working_folder::folder_named_in;
-use super::{DatabaseOpener, HostTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time};
+use super::{
+    DatabaseOpener, HostTranscript, LiveTranscript, TranscriptReader, TranscriptRoot, TranscriptSource, time,
+};
 use crate::lenient::LenientJson;
 use crate::{Host, HostPaths};
-use backstory_memory::Timestamp;
+use backstory_memory::{Activity, Timestamp};
 use messages::GeminiMessages;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub(crate) const SOURCE: TranscriptSource = TranscriptSource { root: TranscriptRoot::ConfigDir, find, read };
+pub(crate) const SOURCE: TranscriptSource =
+    TranscriptSource { root: TranscriptRoot::ConfigDir, find, read, live: Some(LIVE) };
+
+const LIVE: LiveTranscript = LiveTranscript {
+    rows: |_| Box::new(GeminiMessages::new(None)),
+    is_unreported: |activity| matches!(activity, Activity::Rejected { .. } | Activity::Compacted { .. }),
+};
 
 /// Finds the transcripts.
 fn find(places: &HostPaths, _: &dyn DatabaseOpener) -> Vec<HostTranscript> {

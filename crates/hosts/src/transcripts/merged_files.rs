@@ -16,6 +16,11 @@ pub(crate) trait RowReader {
 
     /// Appends the items that are known only at the end of the file.
     fn end(&mut self, out: &mut VecDeque<TranscriptItem>);
+
+    /// Whether rows that were read are needed to understand later ones.
+    fn awaits_more(&self) -> bool {
+        false
+    }
 }
 
 /// One file, entry by entry.

@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub(crate) const SOURCE: TranscriptSource =
-    TranscriptSource { root: TranscriptRoot::Data("opencode"), find, read };
+    TranscriptSource { root: TranscriptRoot::Data("opencode"), find, read, live: None };
 
 /// Finds the transcripts. A session that is in the database and in files is found once.
 fn find(places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {

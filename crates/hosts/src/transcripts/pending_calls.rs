@@ -54,6 +54,11 @@ impl PendingCalls {
         Some(call)
     }
 
+    /// Whether every call has its result.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Returns the calls without a result.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &PendingCall> {
         self.waiting.iter()

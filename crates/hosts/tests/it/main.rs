@@ -16,6 +16,7 @@ mod hooks_cursor;
 mod hooks_gemini;
 mod hooks_opencode;
 mod installing;
+mod live_transcripts;
 mod opencode_plugin;
 mod recorded;
 mod renamed;

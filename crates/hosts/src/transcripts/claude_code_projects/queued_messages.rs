@@ -133,6 +133,11 @@ impl QueuedMessages {
         self.reported_early = 0;
     }
 
+    /// Whether no message waits of which it is not known what becomes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
     /// Takes the message of this text, or the first one where the row does not repeat it: the user's go before those of tasks.
     fn take(&mut self, text: &str) -> Option<String> {
         let at = if text.is_empty() { 0 } else { self.waiting.iter().position(|waiting| waiting == text)? };

@@ -341,4 +341,8 @@ impl RowReader for SessionRows {
     fn end(&mut self, out: &mut VecDeque<TranscriptItem>) {
         self.end_turn(out);
     }
+
+    fn awaits_more(&self) -> bool {
+        !self.calls.is_empty() || !self.queue.is_empty()
+    }
 }

@@ -340,6 +340,10 @@ impl RowReader for RolloutRows {
     fn end(&mut self, out: &mut VecDeque<TranscriptItem>) {
         out.extend(self.closing.take());
     }
+
+    fn awaits_more(&self) -> bool {
+        !self.calls.is_empty()
+    }
 }
 
 /// Whether a result says that the user refused the call. What a command printed says how it ended.
