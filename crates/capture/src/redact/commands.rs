@@ -88,6 +88,12 @@ const fn lengths() -> [u32; 256] {
         }
         row += 1;
     }
+    row = 0;
+    while row < LAST_ARGUMENT.len() {
+        let name = LAST_ARGUMENT[row].0.as_bytes();
+        lengths[name[0] as usize] |= 1 << name.len();
+        row += 1;
+    }
     lengths
 }
 
@@ -123,6 +129,9 @@ impl Commands {
                 &mut self.logs_in,
                 (2..=8).contains(&name.len()) && LOGGING_IN.contains(&name),
             );
+            if !may_be_a_command(name) {
+                return None;
+            }
             if word.start >= self.lines_read
                 && LAST_ARGUMENT.iter().any(|(known, _)| known.as_bytes() == name)
             {
@@ -131,9 +140,6 @@ impl Commands {
                 if let Some(last) = last_argument(line, word.end(), name) {
                     return Some(last);
                 }
-            }
-            if !may_be_a_command(name) {
-                return None;
             }
             let is_named = |names: &[&str]| names.iter().any(|known| known.as_bytes() == name);
             let (_, flags, form) = COMMANDS.iter().find(|(names, ..)| is_named(names))?;
