@@ -2,7 +2,7 @@
 
 use crate::transcript_reading::{TranscriptHome, damaged_lines, event_lines, lines, with};
 use backstory_hosts::{Host, HostTranscript, TranscriptItem};
-use backstory_memory::Timestamp;
+use backstory_memory::{Activity, Timestamp};
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -183,6 +183,46 @@ fn subagents_that_work_at_once_come_in_the_order_of_time() {
     assert!(all.contains(&TranscriptItem::Unreadable("a file beside it")));
 }
 
+/// Some versions write a subagent's rows nowhere: what it found stands only in what its parent gets.
+#[test]
+fn the_result_of_a_subagent_without_rows_is_read() {
+    let task = |number| {
+        asks(number, "Task", &json!({"description": "d", "prompt": "Look", "subagent_type": "Explore"}))
+    };
+    let result = |number, call, agent: &str| {
+        let content = json!([{"type": "text", "text": "Paging is in list.rs."}]);
+        with(
+            answers(number, call, "x"),
+            &json!({"toolUseResult": {"status": "completed", "agentId": agent, "content": content}}),
+        )
+    };
+    let rows = [
+        row(1, "user", &json!("Ask")),
+        task(2),
+        result(3, 2, "gone"),
+        task(4),
+        result(5, 4, "kept"),
+        task(6),
+        with(
+            answers(7, 6, "x"),
+            &json!({"toolUseResult": {"isAsync": true, "status": "async_launched", "agentId": "late"}}),
+        ),
+    ];
+    let home = home_with(lines(&rows));
+    let of_subagent = |row: Value| with(row, &json!({"isSidechain": true, "agentId": "kept"}));
+    home.write(
+        "projects/-home-dev-p/s1/subagents/agent-kept.jsonl",
+        lines(&[of_subagent(says(4, "Found it."))]),
+    );
+    let ended = home.first_entries().into_iter().filter_map(|entry| match entry.event.activity {
+        Activity::SubagentEnded { message } => Some((entry.event.subagent.unwrap().id, message)),
+        _ => None,
+    });
+    let own = |id: &str, message: &str| (id.to_owned(), message.to_owned());
+    let ended: Vec<(String, String)> = ended.collect();
+    assert_eq!(ended, [own("gone", "Paging is in list.rs."), own("kept", "Found it.")]);
+}
+
 #[test]
 fn a_prompt_nobody_typed_is_not_read() {
     let rows = [
@@ -295,8 +335,7 @@ fn a_transcript_that_grows_begins_as_before() {
     let home = TranscriptHome::recorded(Host::ClaudeCode, "tools");
     for transcript in home.transcripts() {
         let text = std::fs::read_to_string(&transcript.path).unwrap();
-        let whole =
-            home.entries(&HostTranscript { beside: Vec::new(), bytes: text.len() as u64, ..transcript });
+        let whole = home_with(&text).first_entries();
         for (end, _) in text.match_indices('\n') {
             let part = home_with(&text[..=end]).first_entries();
             assert_eq!(part, whole[..part.len()]);

@@ -5,23 +5,25 @@
 
 use super::queued_messages::{QueueRow, QueuedMessages};
 use super::session_row::ClaudeRow;
-use super::sidechains::{SidechainState, Sidechains};
+use super::sidechains::{OF_UNKNOWN_SORT, SidechainState, Sidechains};
 use super::user_message::{UserMessage, said, summary};
 use crate::claude_code::DIALECT;
 use crate::dialect::{self, HookEvent};
 use crate::lenient::LenientJson;
 use crate::transcripts::event_fields::{EventFields, field, words};
 use crate::transcripts::merged_files::RowReader;
-use crate::transcripts::pending_calls::PendingCalls;
+use crate::transcripts::pending_calls::{PendingCall, PendingCalls};
 use crate::transcripts::{HostTranscriptEntry, TranscriptItem};
 use crate::user_decisions::refusal_in;
 use backstory_memory::digest;
 use std::borrow::Cow;
 use std::collections::VecDeque;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The rows of a session, or of one of its subagents.
 pub(super) struct SessionRows {
+    /// The file.
+    path: PathBuf,
     /// The id of the session, for rows that do not name it.
     session: String,
     /// Why the session began; `None` once that is reported.
@@ -44,6 +46,7 @@ pub(super) struct SessionRows {
 impl SessionRows {
     pub(super) fn new(path: &Path) -> SessionRows {
         SessionRows {
+            path: path.to_owned(),
             session: path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default(),
             began: Some("startup"),
             turn: String::new(),
@@ -138,7 +141,9 @@ impl SessionRows {
         out: &mut VecDeque<TranscriptItem>,
     ) {
         let Some(call) = self.calls.take(result.str("tool_use_id")) else { return };
-        out.extend(self.agents.end_of(&call.id));
+        let closing = self.agents.end_of(&call.id);
+        let has_closing = closing.is_some();
+        out.extend(closing);
         let failed = result.get("is_error").is_true();
         let (as_reported, as_read) = if dialect::only_looks(&call.tool) && !failed {
             (LenientJson::Nothing, LenientJson::Nothing)
@@ -164,11 +169,47 @@ impl SessionRows {
                 (LenientJson::Nothing, as_read) => as_read,
                 (as_reported, _) => as_reported,
             };
+            if !has_closing && agent.is_none() {
+                self.subagent_ended(row, &call, &response, out);
+            }
             event.push(("tool_response".into(), response));
         }
         event.push(("tool_input".into(), call.input));
         let kind = if failed { HookEvent::ToolFailure } else { HookEvent::ToolUse };
         self.emit(row, agent, kind, event, out);
+    }
+
+    /// Reports how a subagent ended whose rows are in no file: its closing message stands only in the result its parent gets.
+    fn subagent_ended(
+        &mut self,
+        row: &ClaudeRow<'_>,
+        call: &PendingCall,
+        response: &LenientJson<'_>,
+        out: &mut VecDeque<TranscriptItem>,
+    ) {
+        let message = words(response.get("content"));
+        let id = response.str("agentId");
+        let has_rows = || {
+            let file = format!("agent-{id}.jsonl");
+            let folder = self.path.with_extension("").join("subagents");
+            folder.join(&file).exists() || self.path.with_file_name(file).exists()
+        };
+        if !matches!(call.tool.as_str(), "Task" | "Agent")
+            || message.is_empty()
+            || id.is_empty()
+            || has_rows()
+        {
+            return;
+        }
+        let event = vec![
+            field("agent_id", id),
+            field("agent_type", call.input.said("subagent_type").unwrap_or(OF_UNKNOWN_SORT)),
+            field("last_assistant_message", message),
+            self.turn(),
+        ];
+        let payload = LenientJson::Fields(event);
+        let ended = dialect::events_from(&DIALECT, HookEvent::SubagentEnd, payload).into_iter();
+        out.extend(ended.map(|event| row.entry(format!("{} end", row.uuid), &self.session, event)));
     }
 
     fn assistant(&mut self, row: &ClaudeRow<'_>, agent: Option<usize>, out: &mut VecDeque<TranscriptItem>) {

@@ -41,7 +41,7 @@ pub(super) struct Sidechains {
 }
 
 /// The type of a subagent whose type is not written down.
-const OF_UNKNOWN_SORT: &str = "subagent";
+pub(super) const OF_UNKNOWN_SORT: &str = "subagent";
 
 impl Sidechains {
     /// Returns the subagent of a file.
