@@ -121,7 +121,7 @@ fn counted() -> Result<Vec<(&'static str, u64)>, Box<dyn Error>> {
     let env = TestEnv::new(released_program()).with("BACKSTORY_RECALL_VECTORS", "true");
     let mut corpus = Corpus::new(1);
     let memories: Vec<String> = (0..MEMORIES).map(|_| corpus.memory().line("guarded")).collect();
-    let filled = env.run_with(["import", "-"], memories.join("\n"));
+    let filled = env.import(memories.join("\n"));
     let linked = env.run(["project", "link", "guarded", "--yes"]);
     for done in [filled, linked] {
         if done.code != Some(0) {

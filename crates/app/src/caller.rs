@@ -44,7 +44,7 @@ impl App {
             Caller::User => Ok(()),
             Caller::Agent => Err(AppError::new(
                 ErrorCode::UserOnly,
-                format!("only you can {action}, and this is no terminal"),
+                format!("only you can {action}, not an agent or a script"),
             )
             .hint("run it yourself in a terminal, or use `backstory view`")),
         }

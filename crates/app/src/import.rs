@@ -2,7 +2,7 @@
 //!
 //! Not here: how anything is read and written (`exchange`), and folders in git that a team shares (`teams`).
 
-pub use backstory_exchange::ImportFile;
+pub use backstory_exchange::{FileTrust, ImportFile};
 
 use crate::app::App;
 use crate::error::{AppError, ErrorCode};
@@ -15,7 +15,7 @@ use backstory_exchange::{
     MachineImport, MachineImportReport, ProjectFilter, import_file, preview_import,
 };
 use backstory_inject::{BuiltInjection, InjectionRequest, Recipient};
-use backstory_memory::{InjectionPoint, Moment, ProjectRef, Provenance, StartReason, Timestamp};
+use backstory_memory::{InjectionPoint, Moment, ProjectRef, StartReason, Timestamp};
 use backstory_provider::is_our_prompt;
 use backstory_store::{ContextWindow, Store};
 use std::path::{Path, PathBuf, absolute};
@@ -26,8 +26,8 @@ use std::time::Instant;
 pub struct FileImportRequest {
     /// The file.
     pub file: ImportFile,
-    /// No line is believed more than this.
-    pub max_provenance: Provenance,
+    /// How far it is believed.
+    pub trust: FileTrust,
     /// The project of lines that name none; without it, the one of this folder.
     pub project: Option<String>,
 }
@@ -76,14 +76,18 @@ impl App {
         request: FileImportRequest,
         on_progress: OnProgress<'_>,
     ) -> Result<FileImportShape, AppError> {
-        let FileImportRequest { file, max_provenance, project } = request;
+        let FileImportRequest { file, trust, project } = request;
+        if trust == FileTrust::User {
+            self.refuse_agent("import a file as your own words").map_err(|error| {
+                error.hint("without `--trust user` it is imported as what somebody else says")
+            })?;
+        }
         let default_project = match &project {
             Some(wanted) => DefaultProject::Known(self.project_called(store, wanted)?),
             None => DefaultProject::At(self.project_ref_in(store, &self.cwd)),
         };
         let redactor = self.redactor();
-        let options =
-            FileImportOptions { redactor: &redactor, now: self.now, max_provenance, default_project };
+        let options = FileImportOptions { redactor: &redactor, now: self.now, trust, default_project };
         let started = Instant::now();
         let entries = file.entries();
         let mut on_done = count(on_progress, file.unit(), file.total());

@@ -8,8 +8,7 @@ use crate::app::App;
 use crate::error::{AppError, ErrorCode};
 use backstory_capture::{most_similar, prepare};
 use backstory_memory::{
-    Content, ContentRecord, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, StandingReason,
-    title_from,
+    Content, ContentRecord, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, title_from,
 };
 use backstory_store::{MemoryOrigin, NewMemory, Scope, Store};
 use std::path::Path;
@@ -113,9 +112,7 @@ impl App {
 
     /// Refuses to an agent the user's own words: it may say something beside them, not in their place.
     fn refuse_users_own(&self, memory: &Memory) -> Result<(), AppError> {
-        let is_users =
-            memory.content.provenance == Provenance::User || memory.standing_reason == StandingReason::User;
-        if is_users {
+        if memory.is_users_own() {
             self.refuse_agent(&format!("change memory #{}, which is yours", memory.id))
         } else {
             Ok(())

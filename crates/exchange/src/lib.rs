@@ -27,7 +27,9 @@ pub use import::machine::{
     SourceReport,
 };
 pub use import::memories::{MemoryImportReport, import_memories};
-pub use import::options::{DefaultProject, FileImportOptions, ImportOptions, ProjectFilter, SkipCounts};
+pub use import::options::{
+    DefaultProject, FileImportOptions, FileTrust, ImportOptions, ProjectFilter, SkipCounts,
+};
 pub use import::preview::{PreviewUnit, SourcePreview, preview_import};
 pub use import::project_resolver::located_project_ref;
 pub use import::transcripts::{CarriedTranscript, TranscriptImportReport, import_transcripts};

@@ -83,7 +83,7 @@ pub(crate) fn write_project_file(record: &MemoryRecord) -> Result<String, serde_
         ..MemoryRecord::default()
     };
     let name = title_from(project.project.as_deref().unwrap_or_default());
-    let text = "What is remembered of this project, one memory a file. `backstory import` takes the folder in: a text that was edited\n\
+    let text = "What is remembered of this project, one memory a file. `backstory import --trust user` takes the folder in: a text that was edited\n\
         revises its memory, and a new file, with a heading for the title and a text below it, becomes one.";
     Ok(format!("---\n{}---\n\n# {name}\n\n{text}\n", head(fields_of(&project)?)))
 }

@@ -3,7 +3,8 @@
 //! Not here: what it says (`content`), how it is stored, found or shown.
 
 use crate::{
-    Checksum, Content, Kind, MemoryId, ProjectId, SessionId, Standing, StandingReason, Timestamp, Uid,
+    Checksum, Content, Kind, MemoryId, ProjectId, Provenance, SessionId, Standing, StandingReason, Timestamp,
+    Uid,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -188,6 +189,12 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Whether the user said it, or spoke for it or against it: nobody else may put other words in its place.
+    #[must_use]
+    pub fn is_users_own(&self) -> bool {
+        self.content.provenance == Provenance::User || self.standing_reason == StandingReason::User
+    }
+
     /// Whether the content is still what was written.
     #[must_use]
     pub fn is_intact(&self) -> bool {

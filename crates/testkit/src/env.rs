@@ -115,6 +115,19 @@ impl TestEnv {
         self.run_with(arguments, "")
     }
 
+    /// Imports JSON lines as the user's own: from a file, at a terminal.
+    ///
+    /// # Panics
+    ///
+    /// When the file cannot be written.
+    pub fn import(&self, lines: impl AsRef<[u8]>) -> ProgramOutput {
+        let file = self.world().join("import.jsonl");
+        fs::write(&file, lines).expect("a file in the world");
+        let outcome = self.run([OsStr::new("import"), "--trust".as_ref(), "user".as_ref(), file.as_ref()]);
+        fs::remove_file(file).expect("the imported file");
+        outcome
+    }
+
     /// Waits for a run to end.
     ///
     /// # Panics

@@ -38,7 +38,7 @@ def prepare(setting, world):
     (world.project / "Makefile").write_text("test-%:\n\t@echo tested $*\n")
     file = world.root / "memories.jsonl"
     memories.write(file, setting.memories, world.project)
-    report = json.loads(setting.backstory(world, "import", file, "--json", deadline=900))
+    report = json.loads(setting.backstory(world, "import", "--trust", "user", file, "--json", deadline=900))
     assert report["imported"] == setting.memories, report
     failures = [memory for memory in map(json.loads, file.read_text().splitlines()) if memory["kind"] == "failure"]
     # Old enough not to stand in the session's first block, which would be all the warning there is.

@@ -9,7 +9,7 @@ pub(crate) fn filled(memories: usize) -> TestEnv {
     let env = TestEnv::new(env!("CARGO_BIN_EXE_backstory"));
     let mut corpus = Corpus::new(1);
     let lines: Vec<String> = (0..memories).map(|_| corpus.memory().line("bench")).collect();
-    let outcome = env.run_with(["import", "-"], lines.join("\n"));
+    let outcome = env.import(lines.join("\n"));
     assert_eq!(outcome.code, Some(0), "{}", outcome.stderr);
     // The memories are of the project the hooks run in.
     let linked = env.run(["project", "link", "bench", "--yes"]);

@@ -11,7 +11,6 @@ use crate::exit::Exit;
 use crate::progress::with_bar;
 use crate::ui::{Ui, memories};
 use backstory_app::{App, AppError, vectors};
-use backstory_memory::Provenance;
 use backstory_store::Store;
 use clap::{Args, ValueEnum};
 
@@ -27,7 +26,7 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from: Option<String>,
     /// Pull what a team shares through a folder in git that `export --git` wrote
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "from", "all", "since", "format", "provenance"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "from", "all", "since", "format", "trust"])]
     pub(crate) git: Option<String>,
     /// Show what would be imported, and import nothing
     #[arg(long)]
@@ -41,9 +40,9 @@ pub(crate) struct ImportArgs {
     /// Only this project: its name, its number or a folder in it; of a file, the project of lines that name none
     #[arg(long, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Highest provenance to accept from a file: user, assistant, tool, import, repository, web. Use `import` for a file somebody else wrote
-    #[arg(long, value_name = "PROVENANCE", default_value = "user")]
-    pub(crate) provenance: Provenance,
+    /// How far to believe a file. `user`: it is your own export, with provenance, scope and pins as it says; only at a terminal
+    #[arg(long, value_enum, default_value_t = ImportTrust::Import, conflicts_with_all = ["all", "from"])]
+    pub(crate) trust: ImportTrust,
     /// Make no vectors now; `backstory index --vectors` makes them later
     #[arg(long)]
     pub(crate) no_vectors: bool,
@@ -57,6 +56,15 @@ pub(crate) struct ImportArgs {
 pub(crate) enum ImportFormat {
     /// One JSON object a line
     Jsonl,
+}
+
+/// How far a file is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ImportTrust {
+    /// As what somebody else says
+    Import,
+    /// As your own words
+    User,
 }
 
 /// More memories than this take a while to make vectors of.

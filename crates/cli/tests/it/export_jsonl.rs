@@ -43,7 +43,7 @@ fn an_export_imported_elsewhere_is_the_same_in_every_field() {
     let before = env.run(["export"]);
     let other = world();
     let path = file(&other, "export.jsonl", &before.stdout);
-    done(&other, &["import", &path]);
+    done(&other, &["import", "--trust", "user", &path]);
     assert_eq!(exported(&before), exported(&other.run(["export"])));
     assert_eq!(ask(&other, 0, &["import", "--json", &path])["known"], 4, "and only once");
     assert_eq!(exported(&before), exported(&other.run(["export"])));
@@ -65,11 +65,11 @@ fn two_projects_of_one_name_stay_two_through_export_and_import() {
     let found = |folder: &str| run_in(&env, folder, &["search", "holds", "--compact"]).stdout.lines().count();
     // A new store on the same machine finds them where they were.
     fs::remove_dir_all(env.home()).unwrap();
-    done(&env, &["import", &path]);
+    done(&env, &["import", "--trust", "user", &path]);
     assert_eq!((found("one/app"), found("two/app")), (1, 1));
     // On another machine they are two all the same.
     let other = world();
-    done(&other, &["import", &path]);
+    done(&other, &["import", "--trust", "user", &path]);
     let projects = ask(&other, 0, &["project", "list", "--json"])["projects"].clone();
     assert_eq!(projects.as_array().map(Vec::len), Some(2), "{projects}");
 }

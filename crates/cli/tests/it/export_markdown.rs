@@ -50,7 +50,7 @@ fn export(env: &TestEnv) -> String {
 }
 
 fn import_folder(env: &TestEnv) -> String {
-    without_numbers(&rendered(&env.run(["import", "out"])), &[" s;"])
+    without_numbers(&rendered(&env.run(["import", "--trust", "user", "out"])), &[" s;"])
 }
 
 fn document(env: &TestEnv, containing: &str) -> PathBuf {
@@ -87,7 +87,7 @@ fn a_folder_of_documents_has_readable_names_and_contents() {
 
         # shop
 
-        What is remembered of this project, one memory a file. `backstory import` takes the folder in: a text that was edited
+        What is remembered of this project, one memory a file. `backstory import --trust user` takes the folder in: a text that was edited
         revises its memory, and a new file, with a heading for the title and a text below it, becomes one.
         ");
     let journal = all.iter().find(|(name, _)| name.contains("journal")).unwrap().1;
@@ -139,7 +139,7 @@ fn a_forgotten_memory_loses_its_file_and_is_not_imported_again() {
     done(&env, &["forget", "3", "--yes"]);
     assert!(export(&env).contains("exported 2 memories: 0 files written, 1 removed"));
     assert!(!env.project().join("out/cache").exists(), "a folder of nothing goes too");
-    let report = ask(&env, 0, &["import", "--json", "kept"]);
+    let report = ask(&env, 0, &["import", "--trust", "user", "--json", "kept"]);
     assert_eq!(fields(&report, ["forgotten", "known", "imported"]), json!([1, 2, 0]));
     assert_eq!(titles(&env, &["--all-projects", "cache"]), [""; 0]);
 }
@@ -155,9 +155,12 @@ fn an_edited_document_revises_its_memory_and_is_never_overwritten() {
     assert_snapshot!(export(&env), @r"
         exit 1
         --- err
-        left as it is: `out/shop/decision/2026-03-01-use-wal-mode-6f64d15e.md` was edited; `backstory import` takes the edit in
+        left as it is: `out/shop/decision/2026-03-01-use-wal-mode-6f64d15e.md` was edited; `backstory import --trust user` takes the edit in
         exported 2 memories: 0 files written, 0 removed
         ");
+    let believed_less = rendered(&env.run(["import", "out"]));
+    let refusal = "line 1: memory #1 is yours: `--trust user`, at a terminal, accepts the edit";
+    assert!(believed_less.starts_with("exit 1") && believed_less.contains(refusal), "{believed_less}");
     assert_snapshot!(import_folder(&env), @r"
         exit 0
         --- out

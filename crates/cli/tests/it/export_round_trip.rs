@@ -279,7 +279,7 @@ fn any_store_comes_back_whole_from_jsonl_and_from_markdown() {
 
         let other = world();
         fs::write(other.project().join("lines.jsonl"), &lines).unwrap();
-        done(&other, &["import", "lines.jsonl"]);
+        done(&other, &["import", "--trust", "user", "lines.jsonl"]);
         prop_assert_eq!(&exported(&other, "again.jsonl"), &lines);
 
         done(&env, &["export", "--format", "markdown", "documents"]);
@@ -287,7 +287,7 @@ fn any_store_comes_back_whole_from_jsonl_and_from_markdown() {
         prop_assert_eq!(documents.keys().filter(|path| !path.ends_with("project.md")).count(), lines.lines().count());
         let third = world();
         let path = env.project().join("documents").display().to_string();
-        done(&third, &["import", &path]);
+        done(&third, &["import", "--trust", "user", &path]);
         done(&third, &["export", "--format", "markdown", "documents"]);
         prop_assert_eq!(&tree(&third.project().join("documents")), &documents);
         let sorted = |lines: &str| { let mut lines: Vec<String> = lines.lines().map(str::to_owned).collect(); lines.sort(); lines };

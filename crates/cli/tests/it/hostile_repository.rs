@@ -83,6 +83,18 @@ fn what_a_repository_carries_stays_in_it_as_its_own_words() {
 }
 
 #[test]
+fn a_file_that_was_handed_over_is_about_no_other_project_than_it_names() {
+    let env = world();
+    let handed_over = env.world().join("handed-over.json");
+    fs::rename(hostile_repository(&env).join("engram-export.json"), &handed_over).unwrap();
+    let named = ["import", "--no-vectors", "--from", "engram", handed_over.to_str().unwrap()];
+    assert_exit(&run(&env, named).output(), 0, "");
+    let sql = "SELECT scope || ' ' || pinned || ' ' || provenance FROM memories";
+    let kept: String = database(&env).query_row(sql, [], |row| row.get(0)).unwrap();
+    assert_eq!(kept, "project 0 import");
+}
+
+#[test]
 fn setup_believes_a_repository_no_more_than_import_does() {
     let env = world();
     let root = hostile_repository(&env);

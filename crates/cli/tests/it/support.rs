@@ -176,12 +176,12 @@ pub(crate) fn lines(env: &TestEnv, lines: &[Value]) -> String {
     file(env, "memories.jsonl", text)
 }
 
-/// Imports memories.
+/// Imports memories as the user's own.
 #[track_caller]
 pub(crate) fn import(env: &TestEnv, memories: &[Value]) {
-    let path = lines(env, memories);
-    done(env, &["import", &path]);
-    fs::remove_file(path).expect("the imported file");
+    let text: String = memories.iter().map(|line| format!("{line}\n")).collect();
+    let outcome = env.import(text);
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
 }
 
 /// Writes a file into the project folder, and returns its path.

@@ -8,11 +8,12 @@ use super::records::{RecordBuilder, project_record};
 use crate::error::ExchangeError;
 use crate::import::files::{edit_of, prepare_record};
 use crate::import::importer::PreparedMemory;
+use crate::import::options::FileTrust;
 use crate::markdown::layout::{self, MarkdownProject};
 use crate::markdown::{write_document, write_project_file};
 use crate::record::MemoryRecord;
 use backstory_capture::Redactor;
-use backstory_memory::{Digest, Memory, Provenance, Timestamp, Uid};
+use backstory_memory::{Digest, Memory, Timestamp, Uid};
 use backstory_store::Store;
 use std::collections::HashMap;
 use std::fs;
@@ -141,7 +142,7 @@ impl<'a> MarkdownFolder<'a> {
 
     /// Returns what an import would make of a record; nothing where it would refuse it.
     fn prepare(&self, record: MemoryRecord) -> Option<PreparedMemory> {
-        prepare_record(record, self.options.redactor, &Provenance::User, self.options.now).ok()
+        prepare_record(record, self.options.redactor, FileTrust::User, self.options.now).ok()
     }
 
     /// Writes the document of a memory, unless it is there already.
@@ -149,7 +150,9 @@ impl<'a> MarkdownFolder<'a> {
         let written = self.written.remove(memory.uid.as_str()).unwrap_or_default();
         if let Some(edited) = written.iter().find(|written| self.holds_an_edit(written, memory)) {
             let path = edited.path.display();
-            self.report.untouched.push(format!("`{path}` was edited; `backstory import` takes the edit in"));
+            self.report
+                .untouched
+                .push(format!("`{path}` was edited; `backstory import --trust user` takes the edit in"));
             return Ok(());
         }
         let path = self.project_folder(record)?.join(layout::file_name(record));

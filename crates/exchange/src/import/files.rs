@@ -4,7 +4,7 @@
 //! skipped; the rest goes on. Not here: how lines and documents read (`jsonl`, `markdown`), how a memory is written (`importer`).
 
 use super::importer::{DuplicateRule, Importer, PreparedMemory};
-use super::options::FileImportOptions;
+use super::options::{FileImportOptions, FileTrust};
 use super::project_resolver::ProjectResolver;
 use crate::error::{ExchangeError, RecordError};
 use crate::imported::{ImportedProject, ImportedSession};
@@ -13,7 +13,9 @@ use crate::markdown::MarkdownDocument;
 use crate::markdown::layout::{self, MarkdownProject};
 use crate::record::MemoryRecord;
 use backstory_capture::{Redactor, prepare};
-use backstory_memory::{Checksum, Content, Memory, ProjectKey, Provenance, Timestamp, Uid, digest};
+use backstory_memory::{
+    Checksum, Content, Memory, MemoryScope, ProjectKey, Provenance, Relation, Timestamp, Uid, digest,
+};
 use backstory_store::{Store, StoreError};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -197,7 +199,7 @@ impl<'a> FileImport<'a> {
         let mut lines = JsonlReader::new(reader);
         while let Some(record) = lines.next_record().map_err(ExchangeError::Input)? {
             match record.and_then(|record| self.prepare(record)) {
-                Ok(memory) => drop(self.importer.add(store, memory)?),
+                Ok(memory) => self.add(store, memory)?,
                 Err(error) => self.report.bad(None, lines.number(), error.line()),
             }
             if lines.number().is_multiple_of(LINES_PER_REPORT) {
@@ -222,8 +224,8 @@ impl<'a> FileImport<'a> {
                     let may_revise = is_edited && record.uid.is_some();
                     match self.prepare(record.in_project(&project.project)) {
                         Err(error) => self.report.bad(file, 1, error.line()),
-                        Ok(memory) if may_revise && self.revise(store, &memory)? => {}
-                        Ok(memory) => drop(self.importer.add(store, memory)?),
+                        Ok(memory) if may_revise => self.revise(store, memory, file)?,
+                        Ok(memory) => self.add(store, memory)?,
                     }
                 }
             }
@@ -233,42 +235,76 @@ impl<'a> FileImport<'a> {
     }
 
     fn prepare(&self, record: MemoryRecord) -> Result<PreparedMemory, RecordError> {
-        prepare_record(record, self.options.redactor, &self.options.max_provenance, self.options.now)
+        prepare_record(record, self.options.redactor, self.options.trust, self.options.now)
     }
 
-    /// Revises the memory of an edited document; returns whether there was anything to revise.
-    fn revise(&mut self, store: &mut Store, edited: &PreparedMemory) -> Result<bool, StoreError> {
-        let Some(memory) = store.memories().by_uid(&edited.uid)? else { return Ok(false) };
-        let Some(content) = edit_of(edited, &memory) else { return Ok(false) };
-        match store.memories_mut().revise(
-            memory.id,
-            &prepare(content, self.options.redactor),
-            self.options.now,
-        ) {
+    /// Adds a memory. A file that is not the user's own puts nothing in place of the user's words.
+    fn add(&mut self, store: &mut Store, mut memory: PreparedMemory) -> Result<(), StoreError> {
+        if self.options.trust == FileTrust::Import {
+            let is_users_own = |uid: &Uid| -> Result<bool, StoreError> {
+                Ok(store.memories().by_uid(uid)?.is_some_and(|memory| memory.is_users_own()))
+            };
+            if memory.links.superseded_by.is_some() && is_users_own(&memory.uid)? {
+                memory.links.superseded_by = None;
+            }
+            let mut links = Vec::new();
+            for (relation, uid) in memory.links.links {
+                if relation != Relation::Supersedes || !is_users_own(&uid)? {
+                    links.push((relation, uid));
+                }
+            }
+            memory.links.links = links;
+        }
+        self.importer.add(store, memory).map(drop)
+    }
+
+    /// Revises the memory of an edited document; where there is nothing to revise, adds it.
+    fn revise(
+        &mut self,
+        store: &mut Store,
+        edited: PreparedMemory,
+        file: Option<&Path>,
+    ) -> Result<(), StoreError> {
+        let known = store.memories().by_uid(&edited.uid)?;
+        let edit = known.and_then(|memory| edit_of(&edited, &memory).map(|content| (memory, content)));
+        let Some((memory, content)) = edit else { return self.add(store, edited) };
+        if self.options.trust == FileTrust::Import && memory.is_users_own() {
+            let id = memory.id;
+            let why = format!("memory #{id} is yours: `--trust user`, at a terminal, accepts the edit");
+            self.report.bad(file, 1, why);
+            return Ok(());
+        }
+        let content = prepare(content, self.options.redactor);
+        match store.memories_mut().revise(memory.id, &content, self.options.now) {
             Ok(()) => self.report.revised += 1,
             Err(StoreError::Forgotten { .. }) => self.report.forgotten += 1,
             Err(error) => return Err(error),
         }
-        Ok(true)
+        Ok(())
     }
 }
 
-/// Makes a record fit to be stored; it is believed no more than `max_provenance`.
+/// Makes a record fit to be stored, and believes it as far as its file is trusted.
 pub(crate) fn prepare_record(
     mut record: MemoryRecord,
     redactor: &Redactor,
-    max_provenance: &Provenance,
+    trust: FileTrust,
     now: Timestamp,
 ) -> Result<PreparedMemory, RecordError> {
     record.scrub_names(redactor)?;
     // The kind follows from who claims to have said it; how far that is believed comes after.
     let claimed = record.content.provenance()?.unwrap_or(Provenance::Import);
     let content = record.content.clone().into_content(claimed.clone(), now)?;
-    let content = prepare(Content { provenance: claimed.min(max_provenance.clone()), ..content }, redactor);
+    let content = Content { provenance: claimed.min(trust.max_provenance()), ..content };
+    let content = match trust {
+        FileTrust::User => content,
+        FileTrust::Import => Content { scope: MemoryScope::Project, pinned: false, ..content },
+    };
+    let content = prepare(content, redactor);
     let created_at = record.created_at(now)?;
     let history = Some(record.history(now)?);
     let uid = record.uid()?.unwrap_or_else(|| uid_from_content(&record, &content, created_at));
-    let attachments = record.attachments(redactor, max_provenance, now)?;
+    let attachments = record.attachments(redactor, &trust.max_provenance(), now)?;
     let links = record.take_links(&uid);
     let session = record.session.take();
     let host = record.host.take().unwrap_or_else(|| "import".to_owned());

@@ -62,13 +62,14 @@ impl ImportSelection {
             }
             _ => None,
         };
+        let is_handed_over = matches!(self, ImportSelection::Source(_, Some(_)));
         let carried = |instance: SourceInstance| {
             let carrier = match instance.source {
                 // A commit names its author, and git says where it belongs.
                 ImportSource::Git => None,
                 _ => carriers.carrier_of(&instance.path).or_else(|| named.clone()),
             };
-            SourceInstance { carrier, ..instance }
+            SourceInstance { carrier, is_handed_over, ..instance }
         };
         self.located(search).into_iter().map(carried).collect()
     }

@@ -40,10 +40,30 @@ pub struct FileImportOptions<'a> {
     pub redactor: &'a Redactor,
     /// What time it is.
     pub now: Timestamp,
-    /// No record is believed more than this.
-    pub max_provenance: Provenance,
+    /// How far it is believed.
+    pub trust: FileTrust,
     /// The project of records that name none.
     pub default_project: DefaultProject,
+}
+
+/// How far a file of memories is believed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FileTrust {
+    /// As what somebody else says: whoever wrote the file may have claimed anything.
+    #[default]
+    Import,
+    /// As the user's own export: provenance, scope and pins are as it says.
+    User,
+}
+
+impl FileTrust {
+    /// Returns the highest provenance a record may have.
+    pub(crate) fn max_provenance(self) -> Provenance {
+        match self {
+            FileTrust::Import => Provenance::Import,
+            FileTrust::User => Provenance::User,
+        }
+    }
 }
 
 /// The project of records that name none.

@@ -51,6 +51,7 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
             fingerprint,
             scope: MemoryScope::Project,
             carrier: None,
+            is_handed_over: false,
         })
     });
     finds.collect()

@@ -43,6 +43,8 @@ pub struct SourceInstance {
     pub scope: MemoryScope,
     /// The folder of the repository that carries it; none for a program's own file. What it holds belongs to that repository.
     pub carrier: Option<PathBuf>,
+    /// Whether the user named it, instead of a program keeping it where it always does: anybody may have made it.
+    pub is_handed_over: bool,
 }
 
 /// The most bytes that are read of what a repository carries.
@@ -63,6 +65,7 @@ impl SourceInstance {
             fingerprint,
             scope: MemoryScope::Project,
             carrier: None,
+            is_handed_over: false,
         })
     }
 
@@ -82,7 +85,8 @@ impl SourceInstance {
         )))
     }
 
-    /// Binds a memory to the repository that carries it: whoever wrote the repository may have claimed anything.
+    /// Binds a memory to the repository that carries it, and what was handed over to one project: whoever wrote it may have claimed
+    /// anything.
     pub(crate) fn bind(&self, item: ImportItem) -> ImportItem {
         match (item, &self.carrier) {
             (ImportItem::Memory(memory), Some(carrier)) => {
@@ -92,6 +96,11 @@ impl SourceInstance {
                 let project = ImportedProject::Folder(carrier.clone());
                 let bound = ImportedMemory::new(name, project, created_at, content);
                 ImportItem::Memory(Box::new(ImportedMemory { replaces, relates, ..bound }))
+            }
+            (ImportItem::Memory(mut memory), None) if self.is_handed_over => {
+                memory.content.scope = MemoryScope::Project;
+                memory.content.pinned = false;
+                ImportItem::Memory(memory)
             }
             (item, _) => item,
         }

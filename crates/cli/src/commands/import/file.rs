@@ -1,10 +1,10 @@
 //! `import FILE`: memories from a file, one JSON object a line, or from a folder that `export --format markdown` wrote.
 
-use super::{ImportArgs, embed};
+use super::{ImportArgs, ImportTrust, embed};
 use crate::exit::Exit;
 use crate::progress::with_bar;
 use crate::ui::{Ui, memories};
-use backstory_app::import::{FileImportRequest, ImportFile, open_file};
+use backstory_app::import::{FileImportRequest, FileTrust, ImportFile, open_file};
 use backstory_app::json::FileImportShape;
 use backstory_app::{App, AppError};
 use std::io::{BufReader, stdin};
@@ -17,8 +17,11 @@ pub(super) fn run(file: &str, args: &ImportArgs, app: &App, ui: &Ui) -> Result<E
         path => open_file(Path::new(path))?,
     };
     let mut store = app.store()?;
-    let (max_provenance, project) = (args.provenance.clone(), args.project.clone());
-    let request = FileImportRequest { file, max_provenance, project };
+    let trust = match args.trust {
+        ImportTrust::Import => FileTrust::Import,
+        ImportTrust::User => FileTrust::User,
+    };
+    let request = FileImportRequest { file, trust, project: args.project.clone() };
     let imported = with_bar(|on_progress| app.import_file(&mut store, request, on_progress))?;
     ui.answer(args.json, &imported, || print(&imported, ui))?;
     embed(&mut store, args, app, ui)?;
