@@ -191,6 +191,41 @@ export const memory_is_edited_and_keeps_what_it_said = withPage(async (page) => 
   holds((await text(page, ".history")).includes(before), "the history holds the old title");
 });
 
+export const review_takes_one_key_for_each_memory = withPage(async (page) => {
+  await visit(page, "#/timeline");
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.getByRole("heading", { name: "Review" }).waitFor();
+  const ids = await page.locator(".review-title").evaluateAll((links) => links.map((link) => link.hash.split("/")[2]));
+  holds(ids.length >= 5, "several wait");
+  holds((await text(page, ".review-item")).includes("it asks for an action, and you did not say it"), "the reason is said in plain words");
+  const verdicts = [];
+  page.on("request", (request) => request.method() === "POST" && verdicts.push(new URL(request.url()).pathname));
+  await page.keyboard.press("y");
+  await page.locator(".toast", { hasText: `#${ids[0]} is confirmed` }).waitFor();
+  await page.keyboard.press("s");
+  await page.waitForFunction((left) => document.querySelectorAll(".review-item").length === left, ids.length - 2);
+  await page.keyboard.press("n");
+  await page.locator(".toast", { hasText: `#${ids[2]} is retired` }).waitFor();
+  equal(verdicts.join(), `/api/memories/${ids[0]}/confirm,/api/memories/${ids[2]}/retire`, "what the worker got");
+  for (let left = ids.length - 3; left > 0; left -= 1) await page.getByRole("button", { name: /^Later/ }).first().click();
+  await page.getByText("Nothing waits for your word").waitFor();
+  await visit(page, "#/review");
+  equal(await page.locator(".review-title").first().evaluate((link) => link.hash.split("/")[2]), ids[1], "what was put off waits again");
+});
+
+export const proposed_memory_is_confirmed_on_its_page = withPage(async (page) => {
+  await visit(page, "#/review");
+  const id = await page.locator(".review-title").first().evaluate((link) => link.hash.split("/")[2]);
+  await visit(page, `#/memory/${id}`);
+  await page.locator(".notice", { hasText: "Proposed: it asks for an action" }).waitFor();
+  await page.keyboard.press("y");
+  await page.getByText("confirmed: you said so").waitFor();
+  equal(await count(page, "main button[aria-keyshortcuts=y]"), 0, "buttons to confirm it again");
+  await page.keyboard.press("n");
+  await page.locator(".crumbs", { hasText: "retired" }).waitFor();
+});
+
 export const memory_is_pinned_and_superseded = withPage(async (page) => {
   await visit(page, "#/memory/601");
   await page.keyboard.press("p");

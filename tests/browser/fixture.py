@@ -145,6 +145,15 @@ class Handler(BaseHTTPRequestHandler):
     def pin(self, number, body, **_):
         return self.month.pin(number, body["pinned"])
 
+    def review(self, query, **_):
+        return self.month.review(query)
+
+    def confirm(self, number, **_):
+        return self.month.judge(number, "confirmed")
+
+    def retire(self, number, **_):
+        return self.month.judge(number, "retired")
+
     def supersede(self, number, body, **_):
         return self.month.supersede(number, body["text"])
 
@@ -218,6 +227,9 @@ ROUTES = [
     ("PATCH", r"/api/memories/(\d+)", "revise"),
     ("POST", r"/api/memories/(\d+)/pin", "pin"),
     ("POST", r"/api/memories/(\d+)/supersede", "supersede"),
+    ("POST", r"/api/memories/(\d+)/confirm", "confirm"),
+    ("POST", r"/api/memories/(\d+)/retire", "retire"),
+    ("GET", "/api/review", "review"),
     ("DELETE", r"/api/memories/(\d+)", "forget"),
     ("GET", "/api/search", "search"),
     ("GET", "/api/timeline", "timeline"),

@@ -6,6 +6,8 @@ import { AXE, OUT, equal, open, serve, visit } from "./setting.mjs";
 
 const PAGES = {
   timeline: "#/timeline",
+  review: "#/review",
+  proposed: "#/memory/620",
   search: "#/search?q=paging+invoices",
   memory: "#/memory/636",
   sessions: "#/sessions",

@@ -172,9 +172,26 @@ class Month:
     def body_of(self, number):
         return self.kept.get(number, {}).get("body") or (self.hostile and "\n\n".join(self.hostile)) or TEXTS[(number * 11 + number // 25) % len(TEXTS)][2]
 
+    def standing(self, row):
+        if row["superseded_by"]:
+            return "retired"
+        proposed = row["id"] % 41 == 5 and row["id"] <= self.amount
+        return self.kept.get(row["id"], {}).get("standing") or ("proposed" if proposed else "confirmed")
+
+    def why(self, row):
+        return self.text("it asks for an action, and you did not say it" if self.standing(row) == "proposed" else "you said so")
+
+    def review(self, query):
+        rows = [row for row in map(self.row, self.numbers()) if row and self.standing(row) == "proposed" and fits(row, query)]
+        return {"version": 1, "memories": [{**self.head(row), "body": self.body_of(row["id"]), "why": self.why(row)} for row in rows[:8]]}
+
+    def judge(self, number, standing):
+        self.change(number, standing=standing)
+        return {"ok": True, "memories": [self.head(self.row(number))]}
+
     def head(self, row):
         """A row as `search` and `show` print it."""
-        shown = {**row, "uid": f"{row['id']:032x}", "project": row["project_name"], "project_id": row["project"], "host_session": None, "standing": "superseded" if row["superseded_by"] else "confirmed", "importance": 3, "confidence": 0.86}
+        shown = {**row, "uid": f"{row['id']:032x}", "project": row["project_name"], "project_id": row["project"], "host_session": None, "standing": self.standing(row), "standing_reason": "asks", "importance": 3, "confidence": 0.86}
         return shown
 
     def memory(self, number):
@@ -183,7 +200,7 @@ class Month:
             return None
         texts = self.hostile or []
         injected = [{"injection": injection["id"], "at": iso(injection["at"]), "moment": injection["moment"], "section": self.text("knowledge" if injection["moment"] == "session_start" else "relevant"), "rank": number % 7 + 1, "score": 0.71, "tokens": 24, "reasons": [self.text("words 7.31"), "meaning 0.52", "×1.50 same project"], "used_at": iso(injection["at"]) if injection["id"] % 3 == 0 else None, "used_how": self.text("fetched by id") if injection["id"] % 3 == 0 else None} for injection in self.injected[-(number % 9 + 2):]] if number % 5 else []
-        return {**self.head(row), "version": 1, "body": self.body_of(number), "category": self.text("convention") if row["kind"] == "learning" or self.hostile else None, "facts": texts or (["The index on (created_at, id) was there already.", "Offsets stay for one release."] if number % 2 else []), "concepts": texts or ["paging", "invoices"], "files": texts or FILES[number % 5:number % 5 + 2], "scope": "project", "updated_at": row["created_at"], "valid_from": None, "valid_to": None, "times_seen": number % 4 + 1, "times_used": len(injected) // 3, "last_used_at": injected[-1]["at"] if injected else None, "intact": True, "freshness": "fresh", "evidence": [1, 2, 3], "shown": len(injected),
+        return {**self.head(row), "version": 1, "why": self.why(row), "body": self.body_of(number), "category": self.text("convention") if row["kind"] == "learning" or self.hostile else None, "facts": texts or (["The index on (created_at, id) was there already.", "Offsets stay for one release."] if number % 2 else []), "concepts": texts or ["paging", "invoices"], "files": texts or FILES[number % 5:number % 5 + 2], "scope": "project", "updated_at": row["created_at"], "valid_from": None, "valid_to": None, "times_seen": number % 4 + 1, "times_used": len(injected) // 3, "last_used_at": injected[-1]["at"] if injected else None, "intact": True, "freshness": "fresh", "evidence": [1, 2, 3], "shown": len(injected),
                 "links": [{"from": number, "relation": "relates", "to": max(1, number - 3)}, {"from": number, "relation": "supersedes", "to": max(1, number - 9)}] if number % 2 else [],
                 "revisions": self.kept.get(number, {}).get("revisions", []) or ([{"revision": 1, "title": self.text("Money as floats, rounded on display"), "body": self.text("Totals are floats and are rounded when shown."), "until": iso(self.now - timedelta(days=9))}] if number % 4 == 0 or self.hostile else []),
                 "injected": injected[::-1], "anchors": [{"file": self.text(FILES[number % 8]), "symbol": self.text(SYMBOLS[number % 9]), "freshness": "fresh"}, {"file": self.text(FILES[(number + 3) % 8]), "symbol": None, "freshness": "changed"}, {"file": self.text(FILES[(number + 5) % 8]), "symbol": self.text(SYMBOLS[(number + 2) % 9]), "freshness": "gone"}][: number % 4] if not self.hostile else [{"file": each, "symbol": each, "freshness": "changed"} for each in texts]}

@@ -26,8 +26,10 @@ export class World {
     mkdirSync(at("run"), { mode: 0o700 });
   }
 
+  /** Runs a command as the user does: at a terminal. Node has none to give, so python opens one. */
   backstory(...args) {
-    return this.backstoryWithInput("", ...args);
+    const inTerminal = "import os, pty, sys; ours, theirs = pty.openpty(); os.set_inheritable(ours, True); os.dup2(theirs, 0); os.execv(sys.argv[1], sys.argv[1:])";
+    return execFileSync("python3", ["-c", inTerminal, binary(), ...args], { cwd: this.project, env: this.environment, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trim();
   }
 
   backstoryWithInput(input, ...args) {

@@ -1,6 +1,7 @@
 //! Forgetting for good: memories, events, and whatever holds a phrase. Only a tombstone stays, so that nothing comes back.
 
 use crate::app::App;
+use crate::config::McpWrite;
 use crate::error::{AppError, ErrorCode};
 use crate::vectors;
 use crate::words::{counted, memories};
@@ -28,14 +29,21 @@ pub struct ForgetResponse {
 }
 
 impl App {
+    /// Refuses forgetting to an agent, unless the user lets agents forget (`[mcp] write = "all"`).
+    pub fn refuse_agent_forgetting(&self) -> Result<(), AppError> {
+        if self.config.mcp.write == McpWrite::All { Ok(()) } else { self.refuse_agent("forget anything") }
+    }
+
     /// Forgets memories that are there, their vectors and the events that say them included.
     pub fn forget(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ForgetResponse, AppError> {
+        self.refuse_agent_forgetting()?;
         let done = store.memories_mut().forget(ids, self.now)?;
         Ok(self.respond(store, done))
     }
 
     /// Forgets events that are there. What was made from them stays, and is named.
     pub fn forget_events(&self, store: &mut Store, ids: &[EventId]) -> Result<ForgetResponse, AppError> {
+        self.refuse_agent_forgetting()?;
         let mut made_from: Vec<MemoryId> = Vec::new();
         for id in ids {
             made_from.extend(store.events().memories_from(*id)?);
@@ -59,6 +67,7 @@ impl App {
 
     /// Forgets everything that holds a phrase.
     pub fn forget_text(&self, store: &mut Store, phrase: &str) -> Result<ForgetResponse, AppError> {
+        self.refuse_agent_forgetting()?;
         let done = store.memories_mut().forget_text(phrase, self.now)?;
         Ok(self.respond(store, done))
     }

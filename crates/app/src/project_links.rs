@@ -42,6 +42,7 @@ impl App {
     /// Finds the project that this folder is to belong to: the one that is named, else the one it claims to be. Nothing is changed
     /// yet.
     pub fn plan_link(&self, store: &Store, wanted: Option<&str>) -> Result<ProjectLink, AppError> {
+        self.refuse_agent("link a folder to a project")?;
         let project_ref = self.project_ref_in(store, &self.cwd);
         let here = store.projects().find(&project_ref)?;
         let into = match wanted {
@@ -69,6 +70,7 @@ impl App {
         link: &ProjectLink,
         on_note: OnNote<'_>,
     ) -> Result<ProjectId, AppError> {
+        self.refuse_agent("link a folder to a project")?;
         if let Some(from) = &link.from {
             self.merge_into(store, from.id, link.into.id, &from.name, on_note)?;
         }
@@ -78,6 +80,7 @@ impl App {
 
     /// Makes this folder a project of its own, whatever it claims to be. Memories stay where they are.
     pub fn unlink_project(&self, store: &mut Store) -> Result<ProjectId, AppError> {
+        self.refuse_agent("unlink a folder")?;
         let project_ref = self.project_ref_in(store, &self.cwd);
         Ok(store.projects_mut().unlink(&project_ref, self.now)?)
     }

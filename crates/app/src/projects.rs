@@ -88,6 +88,7 @@ impl App {
 
     /// Finds two projects that are to be merged. Nothing is changed yet: merging cannot be undone.
     pub fn plan_merge(&self, store: &Store, from: &str, into: &str) -> Result<ProjectMerge, AppError> {
+        self.refuse_agent("merge projects")?;
         let from_name = from.to_owned();
         let merge = ProjectMerge {
             from: self.project_called(store, from)?,
@@ -108,6 +109,7 @@ impl App {
         merge: &ProjectMerge,
         on_note: OnNote<'_>,
     ) -> Result<(), AppError> {
+        self.refuse_agent("merge projects")?;
         self.merge_into(store, merge.from, merge.into, &merge.from_name, on_note)
     }
 

@@ -5,11 +5,10 @@
 pub use backstory_exchange::MemoryRecord;
 
 use crate::app::App;
+use crate::caller::Caller;
 use crate::error::{AppError, ErrorCode};
 use backstory_capture::{most_similar, prepare};
-use backstory_memory::{
-    Content, ContentRecord, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, title_from,
-};
+use backstory_memory::{Content, ContentRecord, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, title_from};
 use backstory_store::{MemoryOrigin, NewMemory, Scope, Store};
 use std::path::Path;
 
@@ -42,8 +41,6 @@ pub struct RememberRequest {
     pub memory: MemoryRecord,
     /// Where it belongs.
     pub project: TargetProject,
-    /// Who says it.
-    pub said_by: Provenance,
     /// What happens if it says nothing new.
     pub duplicates: DuplicatePolicy,
 }
@@ -72,7 +69,7 @@ impl App {
         // A project's name is stored without secrets, and looked up so (law 7).
         request.memory.scrub_names(&self.redactor())?;
         let project = self.target_project(store, &request.project, &request.memory)?;
-        let memory = self.new_memory(request.memory, request.said_by, project)?;
+        let memory = self.new_memory(request.memory, project)?;
         refuse_taken_uid(store, &memory)?;
         if request.duplicates == DuplicatePolicy::Write {
             store.memories_mut().lift_tombstone(&memory)?;
@@ -93,7 +90,7 @@ impl App {
         // What replaces a decision is a decision, unless the caller says otherwise.
         input.content.kind.get_or_insert_with(|| before.content.kind.to_string());
         input.content.scope.get_or_insert_with(|| before.content.scope.as_str().to_owned());
-        let memory = self.new_memory(input, self.caller.provenance(), before.project)?;
+        let memory = self.new_memory(input, before.project)?;
         refuse_taken_uid(store, &memory)?;
         let id = store.memories_mut().supersede(request.id, &memory)?;
         self.maintain_if_due(store);
@@ -104,7 +101,8 @@ impl App {
     pub fn revise(&self, store: &mut Store, request: ReviseRequest) -> Result<Memory, AppError> {
         let before = self.memory(store, request.id)?;
         self.refuse_users_own(&before)?;
-        let content = prepare(self.revised(before, request.changes.content)?, &self.redactor());
+        let changes = self.allowed(request.changes.content);
+        let content = prepare(self.revised(before, changes)?, &self.redactor());
         store.memories_mut().revise(request.id, &content, self.now)?;
         self.maintain_if_due(store);
         self.memory(store, request.id)
@@ -143,6 +141,14 @@ impl App {
         Ok(changes.fill(Content { kind, title, body, details, provenance, ..before }, self.now)?)
     }
 
+    /// Returns what the caller may say of a memory: only the user pins one, or applies it to every project.
+    fn allowed(&self, said: ContentRecord) -> ContentRecord {
+        match self.caller {
+            Caller::User => said,
+            Caller::Agent => ContentRecord { pinned: None, scope: None, ..said },
+        }
+    }
+
     fn target_project(
         &self,
         store: &mut Store,
@@ -161,19 +167,14 @@ impl App {
     }
 
     /// Makes a memory of what somebody says, fit to be stored.
-    fn new_memory(
-        &self,
-        mut record: MemoryRecord,
-        said_by: Provenance,
-        project: ProjectId,
-    ) -> Result<NewMemory, AppError> {
+    fn new_memory(&self, mut record: MemoryRecord, project: ProjectId) -> Result<NewMemory, AppError> {
         let redactor = self.redactor();
         record.scrub_names(&redactor)?;
         let (uid, created_at) = (record.uid()?, record.created_at(self.now)?);
         // The caller is known here; another source is believed only downwards.
-        let claimed = record.content.provenance()?;
+        let (claimed, said_by) = (record.content.provenance()?, self.caller.provenance());
         let provenance = claimed.map_or(said_by.clone(), |claimed| claimed.min(said_by));
-        let said = ContentRecord { details: None, ..record.content };
+        let said = self.allowed(ContentRecord { details: None, ..record.content });
         let content = prepare(said.into_content(provenance, self.now)?, &redactor);
         Ok(NewMemory { uid, project, origin: MemoryOrigin::default(), content, created_at })
     }

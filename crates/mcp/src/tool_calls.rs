@@ -14,7 +14,7 @@ use backstory_app::timeline::TimelineRequest;
 use backstory_app::{App, AppError, ProjectSelector, json, times};
 use backstory_inject::encode;
 use backstory_memory::{
-    ContentRecord, Kind, Memory, MemoryId, ProjectId, Provenance, Standing, TITLE_CHARS, strip_fences,
+    ContentRecord, Kind, Memory, MemoryId, ProjectId, Standing, TITLE_CHARS, strip_fences,
 };
 use backstory_recall::SearchStrategy;
 use backstory_store::{Store, StoreError};
@@ -169,7 +169,7 @@ pub(crate) fn remember(arguments: &ToolArguments, app: &App) -> Result<String, A
         ProjectSelector::Here | ProjectSelector::All => TargetProject::OfRecord,
     };
     let (memory, duplicates) = (content.into(), DuplicatePolicy::Refuse);
-    let request = RememberRequest { memory, project, said_by: Provenance::Assistant, duplicates };
+    let request = RememberRequest { memory, project, duplicates };
     let memory = app.remember(&mut store, request).map_err(|error| match error.memory() {
         Some(known) => error.hint(format!("nothing was written; `get` with ids [{known}] shows it")),
         None => error,

@@ -20,7 +20,7 @@ use backstory_app::caller::Caller;
 use backstory_app::{App, AppError, Environment};
 use backstory_platform::FileIdentity;
 use backstory_recall::VectorCache;
-use backstory_store::{NewestIds, Purpose, Store};
+use backstory_store::{NewestIds, Purpose, Store, Verdict};
 use serde::Serialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -96,10 +96,9 @@ impl Api {
     }
 
     /// Reads the settings again for each request, because they may change while the worker runs.
-    fn app(&self) -> Result<App, AppError> {
+    fn app(&self, caller: Caller) -> Result<App, AppError> {
         let app = App::outside_projects(self.environment.clone(), &self.flags)?;
-        // Who has the token or the socket is the user: the viewer is theirs alone.
-        Ok(App { vectors: self.vectors.clone(), caller: Caller::User, ..app })
+        Ok(App { vectors: self.vectors.clone(), caller, ..app })
     }
 
     fn answer(&self, request: &ApiRequest) -> Result<ApiReply, ApiError> {
@@ -107,7 +106,7 @@ impl Api {
     }
 
     fn dispatch(&self, request: &ApiRequest) -> Result<ApiReply, AppError> {
-        let app = self.app()?;
+        let app = self.app(request.caller)?;
         match request.operation {
             ApiOperation::Read(operation) => {
                 let lent = self.stores.lend(StoreUse::Read, &app)?;
@@ -136,6 +135,7 @@ impl Api {
             ReadOperation::Project => projects::overview(request, store, app),
             ReadOperation::Memories => memories::list(request, store, app),
             ReadOperation::Memory => memories::one(request, store, app),
+            ReadOperation::Review => memories::review(request, store, app),
             ReadOperation::Search => search::search(request, store, app),
             ReadOperation::Timeline => search::timeline(request, store, app),
             ReadOperation::Sessions => sessions::list(request, store, app),
@@ -160,6 +160,8 @@ impl Api {
             WriteOperation::Revise => memories::revise(request, store, app),
             WriteOperation::Pin => memories::pin(request, store, app),
             WriteOperation::Supersede => memories::supersede(request, store, app),
+            WriteOperation::Confirm => memories::judge(request, store, app, Verdict::Confirm),
+            WriteOperation::Retire => memories::judge(request, store, app, Verdict::Retire),
             WriteOperation::Forget => memories::forget(request, store, app),
             WriteOperation::InjectContext => contexts::inject(request, store, app, &self.flags),
         }
@@ -185,6 +187,8 @@ fn store_use(operation: WriteOperation) -> StoreUse {
         | WriteOperation::Revise
         | WriteOperation::Pin
         | WriteOperation::Supersede
+        | WriteOperation::Confirm
+        | WriteOperation::Retire
         | WriteOperation::Forget
         | WriteOperation::InjectContext => StoreUse::Write,
     }
@@ -196,7 +200,7 @@ fn poll(before: Option<WatchedStore>, api: &Api) -> Result<WatchedStore, AppErro
     let before = match before.filter(|watched| watched.file == file_of(watched.store.home())) {
         Some(watched) => watched,
         None => {
-            let app = api.app()?;
+            let app = api.app(Caller::Agent)?;
             let store = Store::open(&app.home, Purpose::Read, app.now)?;
             let file = file_of(&app.home);
             // SQLite never reports this version, so the ids are read below.
@@ -239,7 +243,7 @@ mod tests {
         let answer = |operation: ReadOperation, until: Instant| {
             let (query, body) = (Query::parse("q=gateway&id=1"), serde_json::Value::Null);
             let operation = ApiOperation::Read(operation);
-            api.answer(&ApiRequest { operation, id: Some(1), query, body, until })
+            api.answer(&ApiRequest { operation, caller: Caller::Agent, id: Some(1), query, body, until })
         };
         let soon = Instant::now() + std::time::Duration::from_secs(60);
         assert!(answer(ReadOperation::Search, soon).is_ok());
@@ -251,6 +255,7 @@ mod tests {
             ReadOperation::Project,
             ReadOperation::Memories,
             ReadOperation::Memory,
+            ReadOperation::Review,
             ReadOperation::Search,
             ReadOperation::Timeline,
             ReadOperation::Sessions,

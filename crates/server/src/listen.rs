@@ -139,7 +139,7 @@ async fn speak(
 ) {
     let service = service_fn(|request: Request<Incoming>| {
         let shared = Arc::clone(&shared);
-        if shared.is_known(request.headers()) {
+        if shared.caller(request.headers()).is_some() {
             is_known.store(true, Ordering::Relaxed);
         }
         async move { Ok::<_, Infallible>(shared.respond(request, by).await) }

@@ -1,6 +1,7 @@
 //! A request and a reply of the API, free of HTTP: what `respond` hands to `api`, and what comes back.
 
 use crate::ApiOperation;
+use backstory_app::caller::Caller;
 use serde_json::Value;
 use std::time::Instant;
 
@@ -9,6 +10,8 @@ use std::time::Instant;
 pub struct ApiRequest {
     /// What to do.
     pub operation: ApiOperation,
+    /// Who asks.
+    pub caller: Caller,
     /// The number in the path, where the route has one.
     pub id: Option<i64>,
     /// The query string.

@@ -10,6 +10,7 @@ use crate::request::{ApiRequest, Query, RequestSource};
 use crate::routes::{self, Access, Operation, RouteMatch, WorkerOperation};
 use crate::worker_dir::remove_login_page;
 use crate::{ApiError, Endpoint, viewer};
+use backstory_app::caller::Caller;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, AUTHORIZATION, COOKIE, HeaderValue, SET_COOKIE};
@@ -72,9 +73,7 @@ impl Shared {
         }
         let found = routes::find(&head.method, path);
         let is_for_anyone = matches!(found, RouteMatch::Route { access: Access::Anyone, .. });
-        if !is_for_anyone {
-            self.admit(&head.headers, by)?;
-        }
+        let caller = if is_for_anyone { Caller::Agent } else { self.admit(&head.headers, by)? };
         let (operation, id) = match found {
             RouteMatch::Route { access: Access::Socket, .. } if by == RequestSource::Loopback => {
                 return Err(unknown_path());
@@ -95,7 +94,7 @@ impl Shared {
             Operation::Worker(operation) => self.answer_itself(operation, &body),
             Operation::Api(operation) => {
                 let until = Instant::now() + self.limits.deadline;
-                self.handle(ApiRequest { operation, id, query, body, until }).await
+                self.handle(ApiRequest { operation, caller, id, query, body, until }).await
             }
         }
     }
@@ -122,26 +121,34 @@ impl Shared {
         }
     }
 
-    /// Lets in who is known, as long as it is not too much.
-    fn admit(&self, headers: &HeaderMap, by: RequestSource) -> Result<(), ApiError> {
-        if by == RequestSource::Loopback && !self.is_known(headers) {
+    /// Lets in who is known, as long as it is not too much, and returns who it is.
+    fn admit(&self, headers: &HeaderMap, by: RequestSource) -> Result<Caller, ApiError> {
+        let caller = match by {
+            // Every program of this user reaches the socket, an agent's shell too.
+            RequestSource::Socket => Some(Caller::Agent),
+            RequestSource::Loopback => self.caller(headers),
+        };
+        let Some(caller) = caller else {
             let no_token = ApiError::new(401, "no_token", "who asks is not known");
             let hint = "`backstory view` opens the viewer; programs send `Authorization: Bearer TOKEN`";
             return Err(if self.strangers.take() { no_token.hint(hint) } else { too_many() });
-        }
-        if self.requests.take() { Ok(()) } else { Err(too_many()) }
+        };
+        if self.requests.take() { Ok(caller) } else { Err(too_many()) }
     }
 
-    /// Whether a request shows the token or the cookie of a login.
-    pub(crate) fn is_known(&self, headers: &HeaderMap) -> bool {
+    /// Returns who shows the token or the cookie of a login; nothing for a stranger. Only who logged in through `backstory view` is the
+    /// user: the token lies in a file that every program of this user can read.
+    pub(crate) fn caller(&self, headers: &HeaderMap) -> Option<Caller> {
         if let Some(said) = headers.get(AUTHORIZATION) {
             let token = said.to_str().ok().and_then(|said| said.strip_prefix("Bearer "));
-            return token.is_some_and(|token| self.credentials.is_token(token.trim()));
+            return token.filter(|token| self.credentials.is_token(token.trim())).map(|_| Caller::Agent);
         }
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs =
             cookies.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        pairs.any(|(name, value)| name == self.cookie_name() && self.credentials.is_cookie(value))
+        pairs
+            .any(|(name, value)| name == self.cookie_name() && self.credentials.is_cookie(value))
+            .then_some(Caller::User)
     }
 
     /// A browser sends cookies to every port of this machine; the name tells workers apart.

@@ -41,6 +41,7 @@ pub enum ReadOperation {
     Project,
     Memories,
     Memory,
+    Review,
     Search,
     Timeline,
     Sessions,
@@ -62,6 +63,8 @@ pub enum WriteOperation {
     Revise,
     Pin,
     Supersede,
+    Confirm,
+    Retire,
     Forget,
     InjectContext,
 }
@@ -111,7 +114,7 @@ const fn worker(
 }
 
 /// Every route.
-pub const ROUTES: [Route; 28] = [
+pub const ROUTES: [Route; 31] = [
     worker("GET", "/api/health", WorkerOperation::Health, Access::Anyone),
     worker("POST", "/api/login", WorkerOperation::Login, Access::Anyone),
     read("/api/status", ReadOperation::Status),
@@ -125,6 +128,9 @@ pub const ROUTES: [Route; 28] = [
     write("DELETE", "/api/memories/{id}", WriteOperation::Forget),
     write("POST", "/api/memories/{id}/pin", WriteOperation::Pin),
     write("POST", "/api/memories/{id}/supersede", WriteOperation::Supersede),
+    write("POST", "/api/memories/{id}/confirm", WriteOperation::Confirm),
+    write("POST", "/api/memories/{id}/retire", WriteOperation::Retire),
+    read("/api/review", ReadOperation::Review),
     read("/api/search", ReadOperation::Search),
     read("/api/timeline", ReadOperation::Timeline),
     read("/api/sessions", ReadOperation::Sessions),

@@ -37,6 +37,7 @@ pub const FILES: &[(&str, &[u8])] = files![
     "pages/memory.js",
     "pages/project.js",
     "pages/projects.js",
+    "pages/review.js",
     "pages/search.js",
     "pages/session.js",
     "pages/sessions.js",

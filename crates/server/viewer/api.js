@@ -27,9 +27,12 @@ export const memories = (query, signal) => ask("GET", path("memories"), { query,
 export const memory = (id, signal) => ask("GET", path("memories", id), { signal });
 export const revise = (id, body) => ask("PATCH", path("memories", id), { body });
 export const pin = (id, pinned) => ask("POST", path("memories", id, "pin"), { body: { pinned } });
+export const confirm = (id) => ask("POST", path("memories", id, "confirm"), { body: {} });
+export const retire = (id) => ask("POST", path("memories", id, "retire"), { body: {} });
 export const supersede = (id, text) => ask("POST", path("memories", id, "supersede"), { body: { text } });
 export const forget = (id, closing) => ask("DELETE", path("memories", id), { body: {}, keepalive: closing });
 
+export const review = (query, signal) => ask("GET", path("review"), { query, signal });
 export const search = (query, signal) => ask("GET", path("search"), { query: { ...query, explain: 1 }, signal });
 export const timeline = (query, signal) => ask("GET", path("timeline"), { query, signal });
 export const sessions = (query, signal) => ask("GET", path("sessions"), { query, signal });

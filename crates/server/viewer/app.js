@@ -11,6 +11,7 @@ import { drawShell, fillScope, markPlace } from "./shell.js";
 
 const PAGES = {
   timeline: () => import("./pages/timeline.js"),
+  review: () => import("./pages/review.js"),
   search: () => import("./pages/search.js"),
   memory: () => import("./pages/memory.js"),
   sessions: () => import("./pages/sessions.js"),

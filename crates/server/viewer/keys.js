@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 import { go, address, link } from "./router.js";
 import { chosen, choose } from "./state.js";
 
-const PLACES = { t: "timeline", s: "search", e: "sessions", i: "injections", p: "projects", h: "health" };
+const PLACES = { t: "timeline", r: "review", s: "search", e: "sessions", i: "injections", p: "projects", h: "health" };
 const TOGETHER_MS = 1200;
 
 const HELP = [
@@ -14,14 +14,16 @@ const HELP = [
   ["Enter", "Open the row"],
   ["x", "Explain the hit"],
   ["g t", "Timeline"],
+  ["g r", "Review"],
   ["g s", "Search"],
   ["g e", "Sessions"],
   ["g i", "Injections"],
   ["g p", "Projects"],
   ["g h", "Health"],
-  ["e", "Edit the memory"],
+  ["y  n", "Confirm, retire the memory"],
+  ["e", "Edit it"],
   ["p", "Pin or unpin it"],
-  ["s", "Supersede it"],
+  ["s", "Supersede it; in the review, later"],
   ["f", "Forget it"],
   ["u", "Back"],
   ["?", "These keys"],

@@ -10,6 +10,7 @@ import { chosen, choose } from "./state.js";
 /** The pages of the bar: address, name, key, and the places that belong to it. */
 export const PLACES = [
   ["timeline", "Timeline", "t", ["timeline", "memory"]],
+  ["review", "Review", "r", ["review"]],
   ["search", "Search", "s", ["search"]],
   ["sessions", "Sessions", "e", ["sessions", "session"]],
   ["injections", "Injections", "i", ["injections", "injection"]],
@@ -18,10 +19,11 @@ export const PLACES = [
 ];
 
 // The pages a project narrows down; from the others, choosing one leads to its own page.
-const SCOPED = ["timeline", "search", "sessions", "injections"];
+const SCOPED = ["timeline", "review", "search", "sessions", "injections"];
 
 const ICONS = {
   timeline: "M5 4v16M5 8h6M5 14h10M5 19h4",
+  review: "M4 12l5 5L20 6",
   search: "M10.5 4a6.5 6.5 0 1 0 0 13a6.5 6.5 0 0 0 0-13M15.5 15.5L20 20",
   sessions: "M4 5h16v10H9l-5 4z",
   injections: "M4 12h9M9 7l5 5l-5 5M18 4v16",

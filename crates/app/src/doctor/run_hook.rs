@@ -8,7 +8,7 @@ use crate::env_vars::{BACKSTORY_CONFIG, BACKSTORY_HOME, SETTING_PREFIX};
 use crate::error::AppError;
 use crate::remember::{DuplicatePolicy, RememberRequest, TargetProject};
 use backstory_hosts::{HookCommand, Host, SamplePayload};
-use backstory_memory::{ContentRecord, Provenance};
+use backstory_memory::ContentRecord;
 use backstory_platform::{in_own_group, kill_group};
 use backstory_store::{Home, Purpose, Store};
 use serde_json::{Value, json};
@@ -64,7 +64,6 @@ impl HookSandbox<'_> {
         let request = RememberRequest {
             memory: content.into(),
             project: TargetProject::OfRecord,
-            said_by: Provenance::User,
             duplicates: DuplicatePolicy::Refuse,
         };
         app.remember(&mut app.store()?, request).map(drop)

@@ -46,7 +46,16 @@ pub struct JudgedShape {
 #[derive(Debug, Serialize)]
 pub struct ReviewShape {
     pub version: u32,
-    pub memories: Vec<HeadShape>,
+    pub memories: Vec<WaitingShape>,
+}
+
+/// A memory that waits for the user's word: what it says, and why it waits, in plain words.
+#[derive(Debug, Serialize)]
+pub struct WaitingShape {
+    #[serde(flatten)]
+    pub head: HeadShape,
+    pub body: String,
+    pub why: &'static str,
 }
 
 /// Memories before and after another, oldest first.
@@ -168,6 +177,15 @@ pub fn numbers(ids: &[MemoryId]) -> Vec<i64> {
 /// Returns what every list says of memories.
 pub fn heads(store: &Store, memories: &[Memory]) -> Result<Vec<HeadShape>, StoreError> {
     memories.iter().map(|memory| head(store, memory)).collect()
+}
+
+/// Returns memories that wait for the user's word.
+pub fn review(store: &Store, waiting: &[Memory]) -> Result<ReviewShape, StoreError> {
+    let shape = |memory: &Memory| {
+        let (body, why) = (memory.content.body.clone(), memory.standing_reason.explanation());
+        Ok(WaitingShape { head: head(store, memory)?, body, why })
+    };
+    Ok(ReviewShape { version: 1, memories: waiting.iter().map(shape).collect::<Result<_, StoreError>>()? })
 }
 
 /// Returns what every list says of a memory.

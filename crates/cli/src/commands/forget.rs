@@ -36,7 +36,8 @@ pub(crate) struct ForgetArgs {
 
 /// Forgets memories, events or a phrase.
 pub(crate) fn run(args: &ForgetArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
-    app.refuse_agent("forget anything")?;
+    // First of all: an agent is not asked for `--yes` before it is refused.
+    app.refuse_agent_forgetting()?;
     let mut store = app.store()?;
     let done = if let Some(text) = &args.text {
         forget_text(text, &mut store, args, (app, ui))?

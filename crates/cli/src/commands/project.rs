@@ -87,7 +87,6 @@ pub(crate) fn run(args: ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit, 
         }
         Action::Link { project, yes } => link(project.as_deref(), yes, app, ui, json),
         Action::Unlink => {
-            app.refuse_agent("unlink a folder")?;
             let mut store = app.store()?;
             let id = app.unlink_project(&mut store)?;
             print(project_summary(&store, id)?, ui, json)
@@ -97,7 +96,6 @@ pub(crate) fn run(args: ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit, 
             unshare(project.as_deref(), unpushed_policy(anyway), app, ui, json)
         }
         Action::Merge { from, into, yes } => {
-            app.refuse_agent("merge projects")?;
             let mut store = app.store()?;
             let merge = app.plan_merge(&store, &from, &into)?;
             if !yes {
@@ -129,7 +127,6 @@ fn show(wanted: Option<&str>, app: &App, ui: &Ui, json: bool) -> Result<Exit, Ap
 }
 
 fn link(wanted: Option<&str>, yes: bool, app: &App, ui: &Ui, json: bool) -> Result<Exit, AppError> {
-    app.refuse_agent("link a folder to a project")?;
     let mut store = app.store()?;
     let link = app.plan_link(&store, wanted)?;
     if !yes {

@@ -3,6 +3,7 @@
 use crate::args::kind_names;
 use crate::exit::Exit;
 use crate::ui::{Ui, one_line, read_stdin};
+use backstory_app::caller::Caller;
 use backstory_app::remember::{DuplicatePolicy, MemoryRecord, RememberRequest, TargetProject, revise_hint};
 use backstory_app::{App, AppError, ErrorCode, json, vectors};
 use backstory_memory::{ContentRecord, Memory, MemoryScope, Standing};
@@ -67,15 +68,24 @@ pub(crate) fn run(args: RememberArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
     }
     let project = args.project.map_or(TargetProject::OfRecord, TargetProject::Named);
     let duplicates = if args.force { DuplicatePolicy::Write } else { DuplicatePolicy::Refuse };
-    let request = RememberRequest { memory, project, said_by: app.caller.provenance(), duplicates };
+    let request = RememberRequest { memory, project, duplicates };
     let mut store = app.store()?;
+    let wants_more = wants_more(&request.memory);
     let memory = app.remember(&mut store, request).map_err(|failure| match failure.memory() {
         Some(known) if failure.code() == ErrorCode::NearDuplicate => {
             failure.hint("`--force` writes it all the same").hint(revise_hint(known))
         }
         _ => failure,
     })?;
+    if wants_more && app.caller == Caller::Agent {
+        ui.say("note: only you can pin a memory or apply it to every project; this one is neither");
+    }
     answer(app, ui, &mut store, &memory, args.json)
+}
+
+/// Whether a memory is to be pinned, or to apply to every project.
+fn wants_more(memory: &MemoryRecord) -> bool {
+    memory.content.pinned == Some(true) || memory.content.scope.as_deref() == Some(MemoryScope::User.as_str())
 }
 
 impl ContentArgs {

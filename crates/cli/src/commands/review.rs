@@ -4,7 +4,7 @@ use crate::args::memory_id;
 use crate::exit::Exit;
 use crate::project_args::ProjectArgs;
 use crate::ui::{Ui, one_line};
-use backstory_app::json::{JudgedShape, ReviewShape, heads};
+use backstory_app::json::{self, JudgedShape, heads};
 use backstory_app::review::ReviewRequest;
 use backstory_app::{App, AppError, ErrorCode, times};
 use backstory_inject::time_ago;
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &ReviewArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
         app.review(&store, &ReviewRequest { projects: args.place.selector(), since, limit: MOST })?;
     let exit = if waiting.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        ui.json(&ReviewShape { version: 1, memories: heads(&store, &waiting)? })?;
+        ui.json(&json::review(&store, &waiting)?)?;
     } else if waiting.is_empty() {
         ui.say("nothing waits for your word");
     } else {

@@ -23,6 +23,9 @@ pub(crate) fn run(
     ui: &Ui,
 ) -> Result<Exit, AppError> {
     let app = App::outside_projects(environment, flags)?;
+    // Who logs in is the user to the worker.
+    app.refuse_agent("log in to the viewer")
+        .map_err(|error| error.hint("the viewer shows what `search` and `show` show"))?;
     app.home.prepare()?;
     let worker = WorkerControl::new(&app);
     let link = worker.login_link(VERSION, flags)?;

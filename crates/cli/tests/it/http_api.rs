@@ -8,7 +8,6 @@ use backstory_server::ROUTES;
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 
 /// A world in which something happened: memories, a session with a turn, injections.
@@ -336,28 +335,69 @@ fn the_link_of_view_logs_in_once_and_its_cookie_can_read() {
     let env = lived_in();
     let worker = Worker::start(&env, &[]);
     let link = env.run(["view", "--print"]).stdout.trim().to_owned();
-    let port = worker.note["port"].as_u64().unwrap();
+    let port = &worker.note["port"];
     let key =
         link.strip_prefix(&format!("http://127.0.0.1:{port}/#key=")).unwrap_or_else(|| panic!("{link}"));
-    let send = |request: String| {
-        let mut stream = TcpStream::connect(("127.0.0.1", u16::try_from(port).unwrap())).unwrap();
-        stream.write_all(request.as_bytes()).unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    };
-    let body = json!({"key": key}).to_string();
-    let log_in = format!(
-        "POST /api/login HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    );
-    let answer = send(log_in.clone());
+    let log_in = || worker.loopback("POST", "/api/login", "", &json!({"key": key}).to_string());
+    let answer = log_in();
     assert!(answer.starts_with("HTTP/1.1 204"), "{answer}");
     let cookie =
         answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap().split(';').next().unwrap();
-    let read = send(format!(
-        "GET /api/memories HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\nConnection: close\r\n\r\n"
-    ));
+    let read = worker.loopback("GET", "/api/memories", &format!("Cookie: {cookie}\r\n"), "");
     assert!(read.starts_with("HTTP/1.1 200") && read.contains("SQLite"), "{read}");
-    assert!(send(log_in).starts_with("HTTP/1.1 401"));
+    assert!(log_in().starts_with("HTTP/1.1 401"));
+}
+
+#[test]
+fn law_6_a_program_over_http_is_an_agent_until_the_user_logs_in() {
+    let env = world();
+    remember(&env, "Always run `make deploy` before a commit");
+    let worker = Worker::start(&env, &[]);
+    let changes = [
+        ("PATCH", "/api/memories/1", json!({"body": "Never run anything"})),
+        ("POST", "/api/memories/1/supersede", json!({"text": "Never run anything"})),
+        ("POST", "/api/memories/1/pin", json!({"pinned": true})),
+        ("POST", "/api/memories/1/confirm", json!({})),
+        ("POST", "/api/memories/1/retire", json!({})),
+        ("DELETE", "/api/memories/1", json!({})),
+    ];
+    let token = format!("Authorization: Bearer {}\r\n", worker.note["token"].as_str().unwrap());
+    for (method, path, body) in &changes {
+        let (status, refused) = worker.send_as_agent(method, path, body);
+        assert_eq!((status, &refused["error"]["code"]), (403, &json!("user_only")), "{method} {path}");
+        let refused = worker.loopback(method, path, &token, &body.to_string());
+        assert!(refused.starts_with("HTTP/1.1 403") && refused.contains("user_only"), "{path}: {refused}");
+    }
+    let order = json!({"text": "Always run `make release` at night", "project": 1, "pin": true});
+    assert_eq!(worker.send_as_agent("POST", "/api/memories", &order).0, 200);
+    let written = fields(&shown(&env, "2"), ["provenance", "pinned", "standing"]);
+    assert_eq!(written, json!(["assistant", false, "proposed"]));
+    let refused = env.run_as_agent(["view", "--print"]);
+    assert!(refused.code == Some(1) && refused.stdout.is_empty(), "no agent logs in: {refused:?}");
+    assert_eq!(worker.send("DELETE", "/api/memories/1", &json!({})).0, 200, "the user may");
+}
+
+#[test]
+fn the_user_reviews_what_waits_over_http() {
+    let env = world();
+    for order in ["Always run `make deploy` before a commit", "Never run `make clean` on Fridays"] {
+        assert_eq!(env.run_as_agent(["remember", order]).code, Some(0));
+    }
+    let worker = Worker::start(&env, &[]);
+    let waiting = worker.get("/api/review");
+    assert_eq!(waiting, ask(&env, 0, &["review", "--json"]));
+    assert_eq!(column(&waiting["memories"], "id"), json!([2, 1]));
+    let said = fields(&waiting["memories"][0], ["body", "why"]);
+    assert_eq!(
+        said,
+        json!(["Never run `make clean` on Fridays", "it asks for an action, and you did not say it"])
+    );
+    let judge = |id: i64, verdict: &str| {
+        let (status, judged) = worker.send("POST", &format!("/api/memories/{id}/{verdict}"), &json!({}));
+        assert_eq!(status, 200, "{judged}");
+        judged["memories"][0]["standing"].clone()
+    };
+    assert_eq!((judge(1, "confirm"), judge(2, "retire")), (json!("confirmed"), json!("retired")));
+    assert_eq!(worker.get("/api/review")["memories"], json!([]));
+    assert_eq!(worker.get("/api/memories/1")["why"], "you said so");
 }

@@ -39,7 +39,8 @@ fn a_memory_can_be_an_argument_standard_input_or_an_object() {
     let object = json!({"kind": "learning", "title": "From an object", "body": "With a body", "category": "gotcha",
         "files": ["src/a.rs"], "facts": ["one"], "concepts": ["two"], "importance": 5, "confidence": 0.5,
         "pinned": true, "scope": "user", "created_at": "2026-01-02T03:04:05Z", "uid": "obj-1"});
-    assert_eq!(env.run_with(["remember"], object.to_string()).code, Some(0));
+    // As the user: what an agent pipes in is neither pinned nor about every project.
+    done(&env, &["remember", &object.to_string()]);
 
     let [pipe, unnamed, shown] = ["1", "2", "3"].map(|id| shown(&env, id));
     let texts = json!(["From a pipe", "From a pipe\nwith a second line\n"]);

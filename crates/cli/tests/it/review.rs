@@ -1,6 +1,6 @@
 //! Only the user makes rules (law 6): what an agent writes waits, and only the user confirms it.
 
-use crate::support::{ask, column, event, injected, remember, world};
+use crate::support::{ask, column, event, fields, injected, remember, shown, world};
 use backstory_testkit::TestEnv;
 use serde_json::json;
 
@@ -18,6 +18,15 @@ fn law_6_what_an_agent_writes_waits_for_the_user() {
     let waiting = ask(&env, 0, &["review", "--json"]);
     assert_eq!(column(&waiting["memories"], "provenance"), json!(["assistant"]));
     assert_eq!(column(&waiting["memories"], "standing_reason"), json!(["asks"]));
+    assert_eq!(
+        fields(&shown(&env, "1"), ["pinned", "scope"]),
+        json!([false, "project"]),
+        "not the agent's to say"
+    );
+    assert!(said.stderr.contains("only you can pin a memory or apply it to every project"), "{said:?}");
+    let revised = env.run_as_agent(["revise", "1", "--pin", "--everywhere", ORDER, "--kind", "rule"]);
+    assert_eq!(revised.code, Some(0), "{revised:?}");
+    assert_eq!(fields(&shown(&env, "1"), ["pinned", "scope"]), json!([false, "project"]), "nor later");
     assert_eq!(start(&env, "a"), "", "nothing of it is injected");
     for action in ["confirm", "retire", "pin", "forget"] {
         let refused = env.run_as_agent([action, "1", "--json"]);

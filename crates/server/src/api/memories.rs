@@ -1,17 +1,18 @@
 //! Memories: listed, whole, written, changed, forgotten.
 
 use super::json;
-use super::parameters::{invalid_request, known_project};
+use super::parameters::{MAX_ROWS, invalid_request, known_project};
 use crate::{ApiReply, ApiRequest};
 use backstory_app::engine::Profile;
-use backstory_app::json::{self as shapes, InjectedMemoryShape, MemoryShape, PinShape};
+use backstory_app::json::{self as shapes, InjectedMemoryShape, JudgedShape, MemoryShape, PinShape};
 use backstory_app::remember::{
     DuplicatePolicy, RememberRequest, ReviseRequest, SupersedeRequest, TargetProject,
 };
+use backstory_app::review::ReviewRequest;
 use backstory_app::why::WhyRequest;
 use backstory_app::{App, AppError, ErrorCode, times, vectors};
-use backstory_memory::{ContentRecord, Freshness, Memory, MemoryId, Provenance};
-use backstory_store::{Anchor, MemoryRow, Pin, Store};
+use backstory_memory::{ContentRecord, Freshness, Memory, MemoryId};
+use backstory_store::{Anchor, MemoryRow, Pin, Store, Verdict};
 use serde::Serialize;
 
 /// A memory in a list.
@@ -47,6 +48,7 @@ struct MemoryDetailShape {
     injected: Vec<InjectedMemoryShape>,
     shown: u32,
     anchors: Vec<AnchorShape>,
+    why: &'static str,
 }
 
 #[derive(Serialize)]
@@ -83,6 +85,7 @@ pub(super) fn list(request: &ApiRequest, store: &Store, app: &App) -> Result<Api
 pub(super) fn one(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
     let (id, profile) = (MemoryId(request.id()), Profile::default());
     let why = app.why(store, &WhyRequest { id, query: None, profile })?;
+    let reason = why.memory.standing_reason.explanation();
     json(&MemoryDetailShape {
         version: 1,
         memory: shapes::memory(store, &why.memory)?,
@@ -90,12 +93,33 @@ pub(super) fn one(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiR
         injected: why.injected.into_iter().map(shapes::injected_memory).collect(),
         shown: why.shown.total,
         anchors: app.anchors(store, &why.memory)?.into_iter().map(anchor).collect(),
+        why: reason,
     })
 }
 
 fn anchor((anchor, freshness): (Anchor, Option<Freshness>)) -> AnchorShape {
     let freshness = freshness.map(shapes::freshness_word);
     AnchorShape { file: anchor.path, symbol: anchor.symbol, freshness }
+}
+
+/// Lists what waits for the user's word.
+pub(super) fn review(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    let request = ReviewRequest {
+        projects: request.projects(store)?,
+        since: request.time("since", app.now)?,
+        limit: request.limit(MAX_ROWS)?.unwrap_or(MAX_ROWS),
+    };
+    json(&shapes::review(store, &app.review(store, &request)?)?)
+}
+
+pub(super) fn judge(
+    request: &ApiRequest,
+    store: &mut Store,
+    app: &App,
+    verdict: Verdict,
+) -> Result<ApiReply, AppError> {
+    let judged = app.judge(store, MemoryId(request.id()), verdict)?;
+    json(&JudgedShape { ok: true, memories: shapes::heads(store, &[judged])? })
 }
 
 pub(super) fn batch(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
@@ -121,7 +145,6 @@ pub(super) fn remember(request: &ApiRequest, store: &mut Store, app: &App) -> Re
     let request = RememberRequest {
         memory: content.into(),
         project: TargetProject::Known(project),
-        said_by: Provenance::User,
         duplicates: DuplicatePolicy::Refuse,
     };
     let memory = app.remember(store, request)?;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Rows of a page by default, and at most.
 const DEFAULT_ROWS: u32 = 50;
-const MAX_ROWS: u32 = 200;
+pub(super) const MAX_ROWS: u32 = 200;
 
 impl ApiRequest {
     /// Returns the number in the path.

@@ -25,9 +25,10 @@ export async function show({ root, parts: [id], query, signal }) {
 function draw(root, memory, around, query, redraw) {
   fill(root,
     h("div", { class: "memory-head" },
-      h("p", { class: "crumbs" }, kindTag(memory.kind), `#${memory.id}`, time(memory.created_at), memory.pinned && label("pinned"), isForgetting(memory.id) && label("being forgotten", "bad")),
+      h("p", { class: "crumbs" }, kindTag(memory.kind), `#${memory.id}`, time(memory.created_at), memory.pinned && label("pinned"), memory.standing !== "confirmed" && label(memory.standing, memory.standing === "proposed" ? "warn" : ""), isForgetting(memory.id) && label("being forgotten", "bad")),
       h("h1", null, spans(memory.title)),
       memory.superseded_by && h("p", { class: "notice" }, "Superseded: ", h("a", { href: link("memory", memory.superseded_by) }, `#${memory.superseded_by}`), " says how it is now."),
+      memory.standing === "proposed" && h("p", { class: "notice" }, `Proposed: ${memory.why}. Search finds it; no session is given it unasked until you confirm it.`),
       memory.intact === false && h("p", { class: "notice notice-bad" }, "Its text does not agree with its checksum: it was changed outside Backstory. ", h("code", null, "backstory doctor"), " says more."),
       actions(root, memory, redraw)),
     h("div", { class: "columns" },
@@ -38,10 +39,22 @@ function draw(root, memory, around, query, redraw) {
 function actions(root, memory, redraw) {
   const button = (name, key, click, className = "") => h("button", { class: `button ${className}`, "aria-keyshortcuts": key, on: { click } }, name, h("kbd", { "aria-hidden": "true" }, key));
   return h("div", { class: "actions" },
+    memory.standing !== "confirmed" && !memory.superseded_by && button("Confirm", "y", () => judge(memory, api.confirm, "Confirmed: sessions may be given it", redraw)),
+    memory.standing !== "retired" && button("Retire", "n", () => judge(memory, api.retire, "Retired: it stays as history", redraw)),
     button("Edit", "e", () => edit(root, memory, redraw)),
     button(memory.pinned ? "Unpin" : "Pin", "p", () => pin(memory, redraw)),
     button("Supersede", "s", () => supersede(memory)),
     button("Forget", "f", () => forget(memory, redraw), "button-quiet-bad"));
+}
+
+async function judge(memory, ask, done, redraw) {
+  try {
+    await ask(memory.id);
+    await redraw();
+    toast(done);
+  } catch (error) {
+    toast(error.message, { tone: "bad" });
+  }
 }
 
 async function pin(memory, redraw) {
@@ -154,12 +167,19 @@ function nearby(memory, around) {
   return others.length > 0 && section("Around it", memoryList(others.reverse(), { as: "day", withProject: false }));
 }
 
+/** How a memory stands, and why, in plain words. */
+function standingOf(memory) {
+  if (memory.superseded_by) return "superseded";
+  return memory.why ? `${memory.standing}: ${memory.why}` : memory.standing;
+}
+
 function facts(memory) {
   const fact = (name, ...value) => value.some((part) => part || part === 0) && h("div", null, h("dt", null, name), h("dd", null, value));
   return h("dl", { class: "facts" },
     fact("Project", memory.project_id ? h("a", { href: link("project", memory.project_id) }, memory.project) : (memory.project_name ?? memory.project)),
     fact("Session", memory.session && h("a", { href: link("session", memory.session) }, `session ${memory.session}`)),
     fact("Whose word", whoSaid(memory.provenance)),
+    fact("Standing", standingOf(memory)),
     fact("Confidence", percent(memory.confidence)),
     fact("Importance", `${memory.importance} of 5`),
     fact("Seen", count(memory.times_seen, "time")),

@@ -2,9 +2,12 @@
 
 use super::until;
 use backstory_testkit::TestEnv;
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 /// A worker of a world. It is killed when the test is done with it, however that ends.
@@ -13,6 +16,8 @@ pub(crate) struct Worker {
     world: String,
     /// How it is reached, as it wrote to `worker.json`.
     pub(crate) note: Value,
+    /// The cookie of the user's login, made when the first request needs it.
+    cookie: OnceLock<String>,
 }
 
 impl Worker {
@@ -26,7 +31,7 @@ impl Worker {
     /// Takes charge of a worker that was started, and waits until it answers.
     pub(crate) fn adopt(env: &TestEnv, child: Child) -> Worker {
         let world = env.world().to_string_lossy().into_owned();
-        let mut worker = Worker { child, world, note: Value::Null };
+        let mut worker = Worker { child, world, note: Value::Null, cookie: OnceLock::new() };
         let is_there = until(|| {
             worker.note = note(env);
             worker.note["pid"] == worker.child.id() && worker.status("/api/health") == 200
@@ -65,10 +70,45 @@ impl Worker {
         self.request("GET", path, "").0
     }
 
-    /// Sends a change, and returns the status and the answer.
+    /// Sends a change as the user, who is logged in, and returns the status and the answer. What only the socket takes goes there.
     pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
+        if path.starts_with("/api/worker") || (method, path) == ("POST", "/api/context") {
+            return self.send_as_agent(method, path, body);
+        }
+        let cookie = format!("Cookie: {}\r\n", self.cookie.get_or_init(|| self.log_in()));
+        let answer = self.loopback(method, path, &cookie, &body.to_string());
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        let body = answer.split_once("\r\n\r\n").expect("a head").1;
+        (status, serde_json::from_str(body).unwrap_or_else(|error| panic!("{path}: {error} in {answer}")))
+    }
+
+    /// Sends a change over the socket, as any program of the user can, an agent's shell too.
+    pub(crate) fn send_as_agent(&self, method: &str, path: &str, body: &Value) -> (u16, Value) {
         let (status, answer) = self.request(method, path, &body.to_string());
         (status, serde_json::from_str(&answer).unwrap_or_else(|error| panic!("{path}: {error} in {answer}")))
+    }
+
+    /// Sends a request over loopback, and returns the answer as it came.
+    pub(crate) fn loopback(&self, method: &str, path: &str, headers: &str, body: &str) -> String {
+        let port = self.note["port"].as_u64().and_then(|port| u16::try_from(port).ok()).expect("a port");
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the worker's port");
+        let length = body.len();
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{headers}Content-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        );
+        stream.write_all(request.as_bytes()).expect("a request");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer
+    }
+
+    /// Logs in with a fresh link, and returns the cookie.
+    fn log_in(&self) -> String {
+        let (_, link) = self.send_as_agent("POST", "/api/worker/login-key", &json!({}));
+        let key = link["url"].as_str().and_then(|url| url.split_once("#key=")).expect("a link").1;
+        let answer = self.loopback("POST", "/api/login", "", &json!({ "key": key }).to_string());
+        let cookie = answer.lines().find_map(|line| line.strip_prefix("set-cookie: ")).expect("a cookie");
+        cookie.split(';').next().unwrap_or_default().to_owned()
     }
 
     /// Kills it.
