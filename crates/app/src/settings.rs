@@ -25,6 +25,9 @@ pub const PROJECT_FILE: &str = ".backstory.toml";
 /// The default configuration, with a comment for each setting.
 pub const DEFAULTS: &str = include_str!("default_config.toml");
 
+/// Who gives agents leave to write and forget: neither a variable nor a flag, which an agent can set.
+const USERS_FILE_ONLY: &str = "mcp.write";
+
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SettingOrigin {
@@ -157,6 +160,10 @@ impl Settings {
         let (mut wrong, mut unclear) = (Vec::new(), Vec::new());
         for (key, name, text) in set {
             let origin = SettingOrigin::Environment(name);
+            if let Err(failure) = refuse_agents_layer(&key, &origin) {
+                wrong.push(failure);
+                continue;
+            }
             if let Err(failure) = self.set(&key, value_from(text), &origin) {
                 wrong.push(failure);
                 unclear.extend(Switch::over(&key).map(|switch| (switch, origin)));
@@ -172,6 +179,7 @@ impl Settings {
             return Err(AppError::usage(format!("`--set {assignment}` is not KEY=VALUE"))
                 .hint("write it like `--set search.limit=5`"));
         };
+        refuse_agents_layer(key.trim(), &SettingOrigin::Flag)?;
         self.set(key.trim(), value_from(text.trim()), &SettingOrigin::Flag)
     }
 
@@ -234,6 +242,15 @@ impl Settings {
         self.config = config_before;
         Err(wrong.hint(format!("a value that fits: `{example}`")))
     }
+}
+
+/// Refuses what only the user's file may say. An agent sets variables and flags of the commands it runs, and must not give itself leave.
+fn refuse_agents_layer(key: &str, origin: &SettingOrigin) -> Result<(), AppError> {
+    if key != USERS_FILE_ONLY {
+        return Ok(());
+    }
+    Err(AppError::config(format!("`{key}` is set in your configuration file only ({origin})"))
+        .hint("`backstory config path` says where that is"))
 }
 
 /// Says which bound a configuration is beyond, if it is beyond one.

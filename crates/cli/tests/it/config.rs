@@ -1,7 +1,8 @@
 //! `config`: which layer says what, and that a repository's file may only narrow.
 
 use crate::support::{
-    ask, at, configure, count, exits, file, payload, prompt, rendered, run, send, send_with, world, write,
+    ask, at, configure, count, exits, file, payload, prompt, remember, rendered, run, send, send_with, world,
+    write,
 };
 use insta::assert_snapshot;
 use serde_json::json;
@@ -365,4 +366,18 @@ fn synonyms_are_listed_with_the_users_own_and_the_path_to_edit() {
     let odd = env.run(["config", "synonyms"]);
     assert_eq!((odd.code, odd.stdout), (Some(0), built_in.stdout));
     assert_eq!(odd.stderr, "warning: your list of synonyms: cannot be read: it is not a file\n");
+}
+
+#[test]
+fn law_6_an_agent_gives_itself_no_leave_by_a_variable_or_a_flag() {
+    let env = world();
+    remember(&env, "Amounts are cents");
+    let by_variable = || run(&env, ["forget", "1", "--yes"]).var("BACKSTORY_MCP_WRITE", "all").input("");
+    let by_flag = || run(&env, ["--set", "mcp.write=all", "forget", "1", "--yes"]).input("");
+    for refused in [by_variable().output(), by_flag().output()] {
+        assert!(refused.code != Some(0), "{refused:?}");
+        assert!(refused.stderr.contains("`mcp.write` is set in your configuration file only"), "{refused:?}");
+    }
+    configure(&env, "[mcp]\nwrite = \"all\"\n");
+    assert_eq!(env.run_as_agent(["forget", "1", "--yes"]).code, Some(0), "the user said so in the file");
 }
