@@ -55,11 +55,6 @@ impl GitTransport {
 }
 
 impl Transport for GitTransport {
-    /// A file can claim any author, so nobody's words are our own.
-    fn member(&self) -> Option<&str> {
-        None
-    }
-
     fn push(&mut self, batch: &SyncBatch) -> Result<Pushed, SyncError> {
         self.write(batch)?;
         Ok(Pushed::default())

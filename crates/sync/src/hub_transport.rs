@@ -15,10 +15,6 @@ pub(crate) struct HubTransport<'a> {
 }
 
 impl Transport for HubTransport<'_> {
-    fn member(&self) -> Option<&str> {
-        Some(self.hub.member())
-    }
-
     fn push(&mut self, batch: &SyncBatch) -> Result<Pushed, SyncError> {
         Ok(self.hub.push(&self.shared.hub_project, batch, &mut || (self.on_progress)())?)
     }
@@ -38,6 +34,7 @@ impl Transport for HubTransport<'_> {
                     }
                     Pulled::Unreadable(uid) => inbox.report.unreadable.push(uid),
                     Pulled::Checkpoint(watermark) => {
+                        inbox.forget()?;
                         if had_unreadable || !inbox.report.unreadable.is_empty() {
                             inbox.store.sync_mut().set_unreadable(project, &inbox.report.unreadable)?;
                         }

@@ -55,7 +55,8 @@ pub(crate) struct Inbox<'a> {
     pub(crate) project: ProjectId,
     pub(crate) report: &'a mut SyncReport,
     policy: &'a SharePolicy,
-    member: Option<String>,
+    /// What was forgotten elsewhere, until it is known how much that is.
+    forgotten: Vec<Uid>,
     pub(crate) now: Timestamp,
 }
 
@@ -65,12 +66,21 @@ impl Inbox<'_> {
         self.policy.redact(text)
     }
 
-    /// Applies a batch.
-    pub(crate) fn apply(&mut self, batch: SyncBatch) -> Result<(), SyncError> {
+    /// Applies a batch. What it forgets waits for [`Inbox::forget`]: the parts of one pull are one deed.
+    pub(crate) fn apply(&mut self, mut batch: SyncBatch) -> Result<(), SyncError> {
+        self.forgotten.append(&mut batch.forgotten);
         let pulled = batch.memories.len();
-        let batch = self.policy.incoming(batch, self.member.as_deref());
+        let batch = self.policy.incoming(batch);
         self.report.left_out += (pulled - batch.memories.len()) as u64;
         self.report.pulled.add(self.store.sync_mut().apply_batch(self.project, &batch, self.now)?);
+        Ok(())
+    }
+
+    /// Forgets what the batches since the last time forget. Comes before what notes how far was pulled.
+    pub(crate) fn forget(&mut self) -> Result<(), SyncError> {
+        let forgotten = std::mem::take(&mut self.forgotten);
+        let applied = self.store.sync_mut().apply_deletions(self.project, &forgotten, self.now)?;
+        self.report.pulled.add(applied);
         Ok(())
     }
 }
@@ -111,9 +121,8 @@ impl<T: Transport> ProjectSync<'_, T> {
     /// Applies everything that is new on the hub.
     pub(crate) fn pull(&mut self, store: &mut Store) -> Result<(), SyncError> {
         let ProjectSync { transport, project, policy, now, report } = self;
-        let member = transport.member().map(ToOwned::to_owned);
-        let mut inbox = Inbox { store, project: *project, report, policy, member, now: *now };
-        transport.pull(&mut inbox)
+        let (project, now, forgotten) = (*project, *now, Vec::new());
+        transport.pull(&mut Inbox { store, project, report, policy, forgotten, now })
     }
 }
 

@@ -70,7 +70,7 @@ impl SharePolicy {
 
     /// Makes pulled changes fit to be stored: of the kinds that are shared, redacted, capped, and with the provenance that they have on
     /// this machine.
-    pub(crate) fn incoming(&self, mut batch: SyncBatch, member: Option<&str>) -> Redacted<SyncBatch> {
+    pub(crate) fn incoming(&self, mut batch: SyncBatch) -> Redacted<SyncBatch> {
         batch
             .memories
             .retain(|memory| memory.revisions.last().is_some_and(|last| self.admits(&last.content)));
@@ -80,11 +80,8 @@ impl SharePolicy {
         let restamp = |memory: SharedMemory| {
             let restamp = |revision: &SharedRevision| {
                 let first = memory.first_saying(revision);
-                let provenance = self.provenance(
-                    member,
-                    &first.author,
-                    [&first.content.provenance, &revision.content.provenance],
-                );
+                let claimed = [&first.content.provenance, &revision.content.provenance];
+                let provenance = self.provenance(&first.author, claimed);
                 let content = Content { provenance, ..revision.content.clone() };
                 SharedRevision { content, ..revision.clone() }
             };
@@ -99,14 +96,12 @@ impl SharePolicy {
     ///
     /// They are a colleague's at most, and what came from outside the team stays outside. Words under one's own name are no exception: the
     /// owner of a hub can write any name, so what counts as the user's is what this machine knows already (the store sees to that).
-    /// Without a `member` nobody proves who they are.
     #[must_use]
-    pub fn provenance(&self, member: Option<&str>, author: &str, claimed: [&Provenance; 2]) -> Provenance {
+    pub fn provenance(&self, author: &str, claimed: [&Provenance; 2]) -> Provenance {
         match self.team_provenance {
             _ if claimed.contains(&&Provenance::Web) => Provenance::Web,
             _ if claimed.contains(&&Provenance::Repository) => Provenance::Repository,
-            TeamProvenance::Web if member != Some(author) => Provenance::Web,
-            TeamProvenance::Web => Provenance::Team(author.to_owned()),
+            TeamProvenance::Web => Provenance::Web,
             TeamProvenance::Team => Provenance::Team(author.to_owned()),
         }
     }
@@ -130,6 +125,16 @@ mod tests {
     }
 
     #[test]
+    fn a_team_that_is_not_trusted_is_trusted_under_no_name() {
+        let redactor = Redactor::new(RedactorOptions::default());
+        let policy = SharePolicy::new(vec![Kind::Note], TeamProvenance::Web, redactor);
+        // `bob` may be the name this machine has in the team: the owner of a hub writes any name.
+        let batch = SyncBatch { memories: vec![shared("note", &[Kind::Note])], ..SyncBatch::default() };
+        let taken = policy.incoming(batch).into_inner();
+        assert_eq!(taken.memories[0].revisions[0].content.provenance, Provenance::Web);
+    }
+
+    #[test]
     fn what_the_policy_keeps_local_is_not_taken_in_from_others_either() {
         let redactor = Redactor::new(RedactorOptions::default());
         let policy = SharePolicy::new(vec![Kind::Decision, Kind::Note], TeamProvenance::Team, redactor);
@@ -140,7 +145,7 @@ mod tests {
             shared("once-a-handoff", &[Kind::Handoff, Kind::Note]),
         ];
         let batch = SyncBatch { memories, ..SyncBatch::default() };
-        let taken = policy.incoming(batch, Some("ann")).into_inner();
+        let taken = policy.incoming(batch).into_inner();
         let taken: Vec<(&str, Vec<Kind>)> = taken
             .memories
             .iter()

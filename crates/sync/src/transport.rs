@@ -6,9 +6,6 @@ use backstory_memory::SyncBatch;
 
 /// A way to share one project with a team.
 pub(crate) trait Transport {
-    /// Returns who we are to the team; nothing where nobody proves who they are.
-    fn member(&self) -> Option<&str>;
-
     /// Sends a batch. Pushing it twice changes nothing.
     fn push(&mut self, batch: &SyncBatch) -> Result<Pushed, SyncError>;
 

@@ -125,6 +125,8 @@ pub struct RestoredShape {
     pub restored: Vec<i64>,
     /// How many were forgotten for good.
     pub discarded: u64,
+    /// Files that could not be changed and may still hold traces.
+    pub remains_in: Vec<String>,
 }
 
 /// What `project share --json` answers.

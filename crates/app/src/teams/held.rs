@@ -27,6 +27,7 @@ impl Teams<'_> {
 
     /// Writes held memories anew, as memories of their project.
     pub fn restore_held(&self, wanted: &HeldSelection) -> Result<RestoredShape, AppError> {
+        self.app.refuse_agent("restore what others forgot")?;
         let mut store = self.app.store()?;
         let _lock = self.lock()?;
         let held = selected(&store, wanted)?;
@@ -35,16 +36,23 @@ impl Teams<'_> {
             version: 1,
             restored: restored.into_iter().map(|id| id.0).collect(),
             discarded: 0,
+            remains_in: Vec::new(),
         })
     }
 
     /// Forgets held memories for good.
     pub fn discard_held(&self, wanted: &HeldSelection) -> Result<RestoredShape, AppError> {
+        self.app.refuse_agent("discard what others forgot")?;
         let mut store = self.app.store()?;
         let _lock = self.lock()?;
         let held = selected(&store, wanted)?;
-        store.sync_mut().discard_held(&held)?;
-        Ok(RestoredShape { version: 1, restored: Vec::new(), discarded: held.len() as u64 })
+        let remains_in = store.sync_mut().discard_held(&held, self.app.now)?;
+        Ok(RestoredShape {
+            version: 1,
+            restored: Vec::new(),
+            discarded: held.len() as u64,
+            remains_in: remains_in.iter().map(|path| path.display().to_string()).collect(),
+        })
     }
 }
 

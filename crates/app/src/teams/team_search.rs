@@ -46,7 +46,7 @@ impl Teams<'_> {
         let most = request.limit.unwrap_or(app.config.search.limit);
         // A hub that answers should be the one to say that it took too long.
         let timeout = app.config.team.patience() * 9 / 10;
-        let (hits, member) = self.call_hub(&team, move |hub, _| {
+        let hits = self.call_hub(&team, move |hub, _| {
             let query_vector = |direction| QueryVector { model: model_name(), direction };
             let query = TeamQuery {
                 words: &words,
@@ -56,7 +56,7 @@ impl Teams<'_> {
                 most,
                 timeout: Some(timeout),
             };
-            Ok((hub.search(&query)?, hub.member().to_owned()))
+            Ok(hub.search(&query)?)
         })?;
         let policy = app.share_policy();
         let mut shapes = Vec::new();
@@ -71,7 +71,7 @@ impl Teams<'_> {
                 (&known.title, &known.body) == (&hit.revision.content.title, &hit.revision.content.body)
             };
             let known = here.as_ref().map(|memory| &memory.content).filter(|known| is_known(known));
-            let pulled = || policy.provenance(Some(&member), &hit.first_author, said_by);
+            let pulled = || policy.provenance(&hit.first_author, said_by);
             let provenance = known.map_or_else(pulled, |known| known.provenance.clone()).to_string();
             let id = here.map(|memory| memory.id.0);
             let explain = (request.detail == HitDetail::Explained).then(|| sum(&hit, fused));

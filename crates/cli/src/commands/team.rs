@@ -132,6 +132,9 @@ pub(crate) fn run(args: &ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit,
         Action::Discard(wanted) => {
             let discarded = teams.discard_held(&wanted.selection())?;
             ui.answer(json, &discarded, || ui.line(&format!("forgot {}", memories(discarded.discarded))))?;
+            for path in &discarded.remains_in {
+                ui.say(&format!("note: traces may remain in `{path}`, which could not be changed"));
+            }
         }
         Action::Leave { team, anyway } => {
             let left = teams.leave(team.as_ref(), unpushed_policy(*anyway))?;

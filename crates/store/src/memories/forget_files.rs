@@ -1,6 +1,7 @@
 //! Forgetting in the other files of the home: backups, the spool, the log, what a killed repair or backup left.
 
 use crate::db::home::open_private_file;
+use crate::db::open::TxError;
 use crate::events::spool::read_whole;
 use crate::memories::forget::{self, Erased, Forgetting};
 use crate::upkeep::maintain;
@@ -8,7 +9,7 @@ use crate::upkeep::repair::{self, clear};
 use crate::{Home, Purpose, Spool, Store, StoreError};
 use backstory_memory::{MemoryId, Timestamp};
 use backstory_platform::read_own_file;
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,15 +24,7 @@ pub(crate) fn forget_in_files(
     erased: &Erased,
     now: Timestamp,
 ) -> Vec<PathBuf> {
-    let mut remains = Vec::new();
-    // A backup that another process is making may have begun before; without its draft it fails.
-    if maintain::remove_unfinished(&home.backups()).is_err() {
-        remains.push(home.backups());
-    }
-    let copies = maintain::backups(home);
-    remains.extend(
-        copies.into_iter().filter(|path| !forget_in_copy(home, path, what, erased, now).unwrap_or(false)),
-    );
+    let mut remains = change_copies(home, now, |copy| forget_in_copy(copy, what, erased, now));
     remains.extend(left_by_repairs(home));
     remains.extend(repair::quarantined(home));
     remains.extend(Spool::new(home).leftovers().into_iter().filter(|file| !remove_if_said(file, what)));
@@ -40,33 +33,54 @@ pub(crate) fn forget_in_files(
     remains
 }
 
-fn forget_in_copy(
+/// Changes every backup, and scrubs it. Returns those that may still hold what was removed.
+pub(crate) fn change_copies(
+    home: &Home,
+    now: Timestamp,
+    mut change: impl FnMut(&Connection) -> Result<(), TxError>,
+) -> Vec<PathBuf> {
+    let mut remains = Vec::new();
+    // A backup that another process is making may have begun before; without its draft it fails.
+    if maintain::remove_unfinished(&home.backups()).is_err() {
+        remains.push(home.backups());
+    }
+    let copies = maintain::backups(home).into_iter();
+    remains.extend(copies.filter(|path| !change_copy(home, path, now, &mut change).unwrap_or(false)));
+    remains
+}
+
+fn change_copy(
     home: &Home,
     path: &Path,
-    what: &Forgetting,
-    erased: &Erased,
     now: Timestamp,
+    change: &mut impl FnMut(&Connection) -> Result<(), TxError>,
 ) -> Result<bool, StoreError> {
     let mut copy = Store::open_file(home, path, Purpose::Command, now)?;
-    copy.write("forget in a copy", |transaction| {
-        // The copy may hold an older wording: look up its memories by uid, and erase what that file holds.
-        let mut there = transaction.prepare("SELECT id FROM memories WHERE uid = ?1")?;
-        let ids = erased
-            .graves
-            .iter()
-            .map(|grave| there.query_row([&grave.uid], |row| row.get(0).map(MemoryId)).optional());
-        let memories: BTreeSet<MemoryId> =
-            ids.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?;
-        let mut here = Forgetting { memories, texts: what.texts.clone(), ..Forgetting::default() };
-        forget::erase_all(transaction, &mut here, now)?;
-        erased.graves.iter().try_for_each(|grave| forget::bury(transaction, grave, now))?;
-        forget::bury_events(transaction, &erased.event_keys)?;
-        Ok(())
-    })?;
+    copy.write("forget in a copy", |transaction| change(transaction))?;
     let scrubbed = copy.scrub()?;
     // A copy is one file: what restores it must not have to look for a log.
     copy.batch("PRAGMA journal_mode = DELETE")?;
     Ok(scrubbed)
+}
+
+fn forget_in_copy(
+    transaction: &Connection,
+    what: &Forgetting,
+    erased: &Erased,
+    now: Timestamp,
+) -> Result<(), TxError> {
+    // The copy may hold an older wording: look up its memories by uid, and erase what that file holds.
+    let mut there = transaction.prepare("SELECT id FROM memories WHERE uid = ?1")?;
+    let ids = erased
+        .graves
+        .iter()
+        .map(|grave| there.query_row([&grave.uid], |row| row.get(0).map(MemoryId)).optional());
+    let memories: BTreeSet<MemoryId> = ids.filter_map(Result::transpose).collect::<rusqlite::Result<_>>()?;
+    let mut here = Forgetting { memories, texts: what.texts.clone(), ..Forgetting::default() };
+    forget::erase_all(transaction, &mut here, now)?;
+    erased.graves.iter().try_for_each(|grave| forget::bury(transaction, grave, now))?;
+    forget::bury_events(transaction, &erased.event_keys)?;
+    Ok(())
 }
 
 /// Removes what a killed repair left, unless one is running; returns what may remain.

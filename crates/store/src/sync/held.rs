@@ -4,9 +4,10 @@
 //! words is gone at once: whoever sees a secret must be able to remove it. Not here: forgetting itself (`memories::forget`).
 
 use crate::db::facets::{SyncReader, SyncWriter};
+use crate::db::home::beside;
 use crate::db::metadata;
 use crate::db::open::TxError;
-use crate::memories::{MemoryOrigin, NewMemory};
+use crate::memories::{MemoryOrigin, NewMemory, forget_files};
 use crate::upkeep::maintain::RETENTION_CLOCK;
 use crate::{Store, StoreError};
 use backstory_memory::{
@@ -14,9 +15,13 @@ use backstory_memory::{
     parse_shared_record, shared_record,
 };
 use rusqlite::{Connection, Row, params};
+use std::path::PathBuf;
 
-/// How many memories others may forget at once before all of them are held.
-pub(crate) const FORGOTTEN_AT_ONCE: usize = 20;
+/// How many memories others may forget at once, or within a day, before the rest is held.
+const FORGOTTEN_AT_ONCE: u64 = 20;
+/// The names under which the store records how many memories others forgot, and since when that is counted.
+const FORGOTTEN: &str = "others_forgot";
+const FORGOTTEN_SINCE: &str = "others_forgot_since_ms";
 /// How many days a memory is held.
 pub const HELD_DAYS: i64 = 30;
 
@@ -33,6 +38,18 @@ pub struct HeldMemory {
     pub created_at: Timestamp,
     /// Since when it is held.
     pub held_at: Timestamp,
+}
+
+/// Counts memories that others forget, with those of the same day. Returns whether they are many: a few at a time would otherwise
+/// erase everything.
+pub(crate) fn is_mass(db: &Connection, more: u64, now: Timestamp) -> rusqlite::Result<bool> {
+    let since = metadata::number(db, FORGOTTEN_SINCE)?
+        .filter(|since| (0..Timestamp::DAY_MS).contains(&(now.0 - since)));
+    let before = since.map(|_| metadata::number(db, FORGOTTEN)).transpose()?.flatten().unwrap_or(0);
+    let all = u64::try_from(before).unwrap_or(0).saturating_add(more);
+    metadata::note(db, FORGOTTEN_SINCE, &since.unwrap_or(now.0))?;
+    metadata::note(db, FORGOTTEN, &all)?;
+    Ok(all > FORGOTTEN_AT_ONCE)
 }
 
 /// Holds a memory that is about to be forgotten, if it is the user's own or one of many. Returns whether it is held.
@@ -90,12 +107,15 @@ impl SyncWriter<'_> {
         Ok(restored)
     }
 
-    /// Forgets held memories for good.
-    pub fn discard_held(&mut self, held: &[HeldMemory]) -> Result<(), StoreError> {
-        self.store.write("forget what was held", |db| {
-            held.iter().try_for_each(|held| Ok(remove(db, held.number)?))
-        })?;
-        self.store.scrub().map(drop)
+    /// Forgets held memories for good, in every copy. Returns the files that may still hold them. The mirror never does.
+    pub fn discard_held(&mut self, held: &[HeldMemory], now: Timestamp) -> Result<Vec<PathBuf>, StoreError> {
+        let store = &mut *self.store;
+        store.write("forget what was held", |db| Ok(remove_same(db, held)?))?;
+        let mut remains = forget_files::change_copies(&store.home, now, |db| Ok(remove_same(db, held)?));
+        if !store.scrub()? {
+            remains.extend([store.path.clone(), beside(&store.path, "-wal")]);
+        }
+        Ok(remains)
     }
 }
 
@@ -104,6 +124,14 @@ fn restore(store: &mut Store, memory: &NewMemory, number: i64) -> Result<MemoryI
     let id = store.memories_mut().remember(memory)?;
     store.write("restore what was held", |db| Ok(remove(db, number)?))?;
     Ok(id)
+}
+
+/// Removes held memories from a database that may be older: a number alone may be another's there.
+fn remove_same(db: &Connection, held: &[HeldMemory]) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM held_memories WHERE id = ?1 AND created_at_ms = ?2 AND held_at_ms = ?3";
+    let mut statement = db.prepare_cached(sql)?;
+    held.iter()
+        .try_for_each(|held| statement.execute([held.number, held.created_at.0, held.held_at.0]).map(drop))
 }
 
 fn remove(db: &Connection, number: i64) -> rusqlite::Result<()> {

@@ -71,8 +71,29 @@ impl SyncWriter<'_> {
             apply_pending_links(db, project)?;
             Ok(apply_pending_replacements(db, project)?)
         })?;
-        let is_mass = batch.forgotten.len() > held::FORGOTTEN_AT_ONCE;
-        for chunk in batch.forgotten.chunks(FORGOTTEN_PER_TRANSACTION) {
+        report.add(self.apply_deletions(project, &batch.forgotten, now)?);
+        Ok(report)
+    }
+
+    /// Forgets what was forgotten elsewhere. Whether that is much is counted over all of it, and over a day.
+    pub fn apply_deletions(
+        &mut self,
+        project: ProjectId,
+        uids: &[Uid],
+        now: Timestamp,
+    ) -> Result<InboxReport, StoreError> {
+        let mut report = InboxReport::default();
+        if uids.is_empty() {
+            return Ok(report);
+        }
+        let is_mass = self.store.write("count what others forget", |db| {
+            let mut here = 0;
+            for uid in uids {
+                here += u64::from(id_with_team(db, project, uid)?.is_some());
+            }
+            Ok(held::is_mass(db, here, now)?)
+        })?;
+        for chunk in uids.chunks(FORGOTTEN_PER_TRANSACTION) {
             report.add(self.store.apply_deletions(project, chunk, is_mass, now)?);
         }
         Ok(report)

@@ -192,7 +192,7 @@ fn what_others_forget_of_the_user_or_in_masses_can_be_restored_for_thirty_days()
     }
     assert_eq!(store.apply(&tombstones(many.iter().map(|name| uid(name)).collect())).held, 21);
     let one = store.sync().held().unwrap().remove(0);
-    store.sync_mut().discard_held(&[one]).unwrap();
+    assert_eq!(store.sync_mut().discard_held(&[one], NOW).unwrap(), Vec::<std::path::PathBuf>::new());
     assert_eq!(store.sync().held().unwrap().len(), 20);
     // Our own clock follows the machine's by two days a run at most.
     for (days, left) in [(0..=28, 20), (30..=30, 0)] {
@@ -202,6 +202,37 @@ fn what_others_forget_of_the_user_or_in_masses_can_be_restored_for_thirty_days()
         assert_eq!(store.sync().held().unwrap().len(), left);
     }
     backstory_testkit::held("A05", 2, "foreign and mass deletions can be restored");
+}
+
+#[test]
+fn a_few_deletions_at_a_time_count_as_many_within_a_day() {
+    let mut store = SharingStore::new();
+    let names: Vec<String> = (0..40).map(|number| format!("few-{number}")).collect();
+    for name in &names {
+        store.pull(name, &[revision(5, name, "bob")]);
+    }
+    let project = store.shared;
+    let mut forget = |few: &[String], now: Timestamp| {
+        let uids: Vec<_> = few.iter().map(|name| uid(name)).collect();
+        store.sync_mut().apply_deletions(project, &uids, now).unwrap().held
+    };
+    assert_eq!((forget(&names[..15], NOW), forget(&names[15..30], NOW)), (0, 15));
+    let tomorrow = NOW.plus_ms(Timestamp::DAY_MS);
+    assert_eq!(forget(&names[30..], tomorrow), 0, "a new day");
+}
+
+#[test]
+fn what_is_discarded_leaves_no_byte_in_backups() {
+    let mut store = SharingStore::new();
+    store.note("my own zyx001quux", "body");
+    let own = store.push_memories().remove(0).memory;
+    store.apply(&tombstones(vec![own.uid]));
+    store.back_up();
+    let held = store.sync().held().unwrap();
+    assert_eq!(store.sync_mut().discard_held(&held, NOW).unwrap(), Vec::<std::path::PathBuf>::new());
+    let root = store.home().root().to_owned();
+    store.upkeep().checkpoint().unwrap();
+    assert_eq!(grep(&root, "zyx001"), vec![]);
 }
 
 #[test]

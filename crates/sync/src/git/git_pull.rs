@@ -78,6 +78,7 @@ impl GitTransport {
         if !batch.is_empty() {
             inbox.apply(batch)?;
         }
+        inbox.forget()?;
         // Last of all: a link may lead into a part that was read later.
         let complete = read.into_iter().filter(|read| read.is_complete);
         complete.into_iter().try_for_each(|read| self.save_fingerprint(inbox, read))
