@@ -284,12 +284,31 @@ pub(crate) fn memories_that_say(db: &Connection, texts: &ForgottenTexts) -> Resu
     let ids: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let mut said = Vec::new();
     for id in ids.into_iter().map(MemoryId) {
-        // What cannot be read cannot be compared; a check names it.
-        if memories::read(db, id).is_ok_and(|memory| texts.are_in_content(&memory.content)) {
+        let is_said = match memories::read(db, id) {
+            Ok(memory) => texts.are_in_content(&memory.content),
+            Err(_) => row_says(db, "SELECT * FROM memories WHERE id = ?1", id, texts)?,
+        };
+        if is_said {
             said.push(id);
         }
     }
     Ok(said)
+}
+
+/// Whether a column of the rows of a memory says it, for rows that cannot be read as a memory: damaged, they still hold their words.
+fn row_says(db: &Connection, sql: &str, id: MemoryId, texts: &ForgottenTexts) -> rusqlite::Result<bool> {
+    let mut statement = db.prepare_cached(sql)?;
+    let columns = statement.column_count();
+    let mut rows = statement.query([id.0])?;
+    while let Some(row) = rows.next()? {
+        for column in 0..columns {
+            let bytes = row.get_ref(column)?.as_bytes_or_null().ok().flatten().unwrap_or_default();
+            if is_said(&String::from_utf8_lossy(bytes), texts, false) {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the keys of the events that are listed, that say it, or that a forgotten memory was made from and share a word with it.
@@ -324,7 +343,8 @@ pub(crate) fn is_said(payload: &str, texts: &ForgottenTexts, is_evidence: bool) 
 /// that say the same as a forgotten one the person decides.
 fn erase_earlier_wordings(db: &Connection, texts: &ForgottenTexts) -> Result<(), TxError> {
     for id in revised_that_said(db, texts)? {
-        let mut earlier = revisions::read_all(db, id)?;
+        // Of wordings that cannot be read none stays: nobody can tell which one says it.
+        let mut earlier = revisions::read_all(db, id).unwrap_or_default();
         earlier.retain(|old| !texts.are_in_content(&old.content));
         db.execute("DELETE FROM revisions WHERE memory_id = ?1", [id.0])?;
         earlier.iter().try_for_each(|old| revisions::insert(db, id, old))?;
@@ -360,11 +380,17 @@ fn erase_said(db: &Connection, texts: &ForgottenTexts) -> Result<(), TxError> {
 fn revised_that_said(db: &Connection, texts: &ForgottenTexts) -> Result<Vec<MemoryId>, TxError> {
     let mut statement = db.prepare("SELECT DISTINCT memory_id FROM revisions ORDER BY memory_id")?;
     let ids: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    let said_it = |id: &MemoryId| {
-        let earlier = revisions::read_all(db, *id).unwrap_or_default();
-        earlier.iter().any(|old| texts.are_in_content(&old.content))
-    };
-    Ok(ids.into_iter().map(MemoryId).filter(said_it).collect())
+    let mut said = Vec::new();
+    for id in ids.into_iter().map(MemoryId) {
+        let is_said = match revisions::read_all(db, id) {
+            Ok(earlier) => earlier.iter().any(|old| texts.are_in_content(&old.content)),
+            Err(_) => row_says(db, "SELECT * FROM revisions WHERE memory_id = ?1", id, texts)?,
+        };
+        if is_said {
+            said.push(id);
+        }
+    }
+    Ok(said)
 }
 
 fn injections_that_say(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<Vec<i64>> {

@@ -204,6 +204,8 @@ fn copy_rows(db: &Connection, most: u32) -> rusqlite::Result<i64> {
     for table in WHOLE {
         db.execute(&format!("INSERT OR IGNORE INTO mirror.{table} SELECT * FROM main.{table}"), [])?;
     }
+    // The user lifted them by writing the words again: after a repair from here they must not stand in the way.
+    db.execute("DELETE FROM mirror.tombstones WHERE uid NOT IN (SELECT uid FROM main.tombstones)", [])?;
     for (table, column) in OF_PROJECTS {
         let projects = format!("SELECT project_id FROM main.memories WHERE id IN ({LISTED})");
         db.execute(&format!("DELETE FROM mirror.{table} WHERE {column} IN ({projects})"), [&ids])?;

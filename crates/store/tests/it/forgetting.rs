@@ -308,6 +308,24 @@ fn a_phrase_is_forgotten_wherever_it_stands() {
     backstory_testkit::held("A06", 1, "forgotten phrases leave no byte");
 }
 
+/// S15: a row that cannot be read holds its words all the same.
+#[test]
+fn a_phrase_is_forgotten_in_damaged_rows_too() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let damaged = store.note("damaged", "the password of Zyx001Quux is a bird");
+    let revised = store.note("damaged before", "of zyx001quux is what it was");
+    store.revise(revised, draft("harmless", "now"), NOW.plus_ms(5));
+    let spoil = "UPDATE revisions SET facts = 'no list'; UPDATE memories SET facts = 'no list' WHERE id = 1";
+    store.raw().execute_batch(&format!("PRAGMA secure_delete = ON; {spoil}")).unwrap();
+    let matches = store.memories().containing("of zyx001quux is").unwrap();
+    assert_eq!((matches.memories, matches.revised), (vec![damaged], vec![revised]));
+    let done = store.memories_mut().forget_text("of zyx001quux is", NOW).unwrap();
+    assert_eq!((done.forgotten, done.remains_in), (vec![damaged], vec![]));
+    drop(store);
+    assert_eq!(grep(test.root(), "zyx001"), vec![]);
+}
+
 /// S15: `forget --event`.
 #[test]
 fn a_forgotten_event_is_gone_from_the_copies_and_stays_out() {

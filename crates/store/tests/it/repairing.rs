@@ -125,6 +125,23 @@ fn scattered_damage_without_a_backup_costs_at_most_what_came_last() {
     backstory_testkit::held("A07", 60, "stores with flipped bits and no backup come back");
 }
 
+/// A repair takes tombstones from the mirror, too: one that the user lifted must not stand in the way again.
+#[test]
+fn a_lifted_tombstone_leaves_the_mirror() {
+    let test = TestHome::new();
+    let mut store = test.open();
+    let id = store.note("amounts", "are cents");
+    store.forget(&[id]);
+    store.upkeep_mut().follow_mirror().unwrap();
+    let graves = || number(&Connection::open(test.mirror()).unwrap(), "SELECT count(*) FROM tombstones");
+    assert_eq!(graves(), 1);
+    let again = new(store.project(), draft("amounts", "are cents"));
+    store.memories_mut().lift_tombstone(&again).unwrap();
+    store.memories_mut().remember(&again).unwrap();
+    store.upkeep_mut().follow_mirror().unwrap();
+    assert_eq!(graves(), 0);
+}
+
 /// R11: the mirror follows what is written, revised and forgotten, and is made again when it is damaged itself.
 #[test]
 fn the_mirror_holds_what_the_database_holds() {
