@@ -71,10 +71,19 @@ pub fn head(root: &Path, deadline: Duration) -> Option<String> {
     ask_line(root, &["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], deadline)
 }
 
-/// Returns the email address with which the user of a repository signs commits.
+/// Returns the email address with which the user signs commits, by the user's and the system's configuration.
+///
+/// A repository's own configuration does not count: an unpacked archive brings one along, and would make whoever it names the user.
 #[must_use]
 pub fn user_email(root: &Path, deadline: Duration) -> Option<String> {
-    ask_line(root, &["config", "--get", "user.email"], deadline)
+    let tree = safe_tree(root, GitNeed::History).ok()?;
+    let list = ["config", "--show-scope", "--get-all", "user.email"];
+    let answer = ask(&tree, &list, Vec::new(), MOST_LINE_BYTES, deadline);
+    let lines = str::from_utf8(answer.strip_suffix(b"\n")?).ok()?.lines();
+    let mut of_user =
+        lines.filter_map(|line| line.strip_prefix("global\t").or(line.strip_prefix("system\t")));
+    // The last one wins, as in git; what a condition includes counts as the file that includes it.
+    of_user.next_back().filter(|email| !email.is_empty()).map(ToOwned::to_owned)
 }
 
 /// Returns how many commits lead to the one that is checked out.

@@ -1,6 +1,6 @@
 //! A memory as a source holds it, before anything of it is redacted: it must not reach the disk like this.
 
-use backstory_memory::{Content, ProjectKey, Timestamp};
+use backstory_memory::{Content, EvidenceKind, ProjectKey, Timestamp};
 use backstory_store::UsageHistory;
 use std::path::PathBuf;
 
@@ -28,6 +28,8 @@ pub struct ImportedMemory {
     pub content: Content,
     /// When it was changed, seen and used.
     pub history: Option<UsageHistory>,
+    /// What speaks for it beside its words.
+    pub evidence: EvidenceKind,
     /// The names of memories of the same source instance that it replaces.
     pub replaces: Vec<String>,
     /// The names of memories of the same source instance that it has to do with.
@@ -43,7 +45,8 @@ impl ImportedMemory {
         content: Content,
     ) -> ImportedMemory {
         let (replaces, relates) = (Vec::new(), Vec::new());
-        ImportedMemory { name, project, session: None, created_at, content, history: None, replaces, relates }
+        let (session, history, evidence) = (None, None, EvidenceKind::Words);
+        ImportedMemory { name, project, session, created_at, content, history, evidence, replaces, relates }
     }
 }
 

@@ -154,10 +154,9 @@ pub fn first_standing(
         Provenance::User => (Standing::Confirmed, StandingReason::User),
         Provenance::Web | Provenance::Repository => proposed(StandingReason::Outside),
         _ if asks(content, evidence, own) => proposed(StandingReason::Asks),
-        Provenance::Import | Provenance::Team(_) => (Standing::Confirmed, StandingReason::Source),
-        Provenance::Assistant | Provenance::Tool if evidence == EvidenceKind::Structure => {
-            (Standing::Confirmed, StandingReason::Structure)
-        }
+        Provenance::Team(_) => (Standing::Confirmed, StandingReason::Source),
+        _ if evidence == EvidenceKind::Structure => (Standing::Confirmed, StandingReason::Structure),
+        Provenance::Import => (Standing::Confirmed, StandingReason::Source),
         Provenance::Assistant | Provenance::Tool => proposed(StandingReason::Unproven),
     }
 }

@@ -1,6 +1,6 @@
 //! What a repository carries is imported into that repository alone, as its words, whatever it claims, and never hangs an import.
 
-use crate::support::{answer, assert_exit, database, run, world};
+use crate::support::{answer, assert_exit, database, git, query_all, run, world, write};
 use backstory_testkit::{TestEnv, Transcripts};
 use rusqlite::Connection;
 use serde_json::json;
@@ -119,4 +119,24 @@ fn a_link_out_of_a_repository_is_not_followed() {
     let sql = "SELECT count(*) FROM memories WHERE title LIKE 'Planted for%'";
     assert_eq!(database(&env).query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
     backstory_testkit::held("A01", 1, "links out of a repository are not followed");
+}
+
+/// The user's commits are work that was done; others' are what a repository says. Only the user's own configuration says which are which.
+#[test]
+fn law_6_the_users_own_git_configuration_says_which_commits_are_theirs() {
+    for (is_users, said) in [(true, "import confirmed structure"), (false, "repository proposed outside")] {
+        let env = world();
+        git(&env, &["init", "--quiet"]);
+        // An archive brings a configuration of its own along.
+        git(&env, &["config", "user.email", "a@b"]);
+        fs::write(env.project().join("pay.rs"), "fn pay() {}").unwrap();
+        git(&env, &["add", "."]);
+        git(&env, &["commit", "--quiet", "-m", "fix: never retry a payment that was declined"]);
+        if is_users {
+            write(&env, ".gitconfig", "[user]\nemail = a@b\n");
+        }
+        assert_exit(&run(&env, ["import", "--from", "git", "--no-vectors"]).output(), 0, "");
+        let sql = "SELECT provenance || ' ' || standing || ' ' || standing_reason FROM memories";
+        assert_eq!(query_all::<String>(&env, sql), [said]);
+    }
 }

@@ -14,7 +14,8 @@ use crate::markdown::layout::{self, MarkdownProject};
 use crate::record::MemoryRecord;
 use backstory_capture::{Redactor, prepare};
 use backstory_memory::{
-    Checksum, Content, Memory, MemoryScope, ProjectKey, Provenance, Relation, Timestamp, Uid, digest,
+    Checksum, Content, EvidenceKind, Memory, MemoryScope, ProjectKey, Provenance, Relation, Timestamp, Uid,
+    digest,
 };
 use backstory_store::{Store, StoreError};
 use std::fs::File;
@@ -316,6 +317,7 @@ pub(crate) fn prepare_record(
         created_at,
         content,
         history,
+        evidence: EvidenceKind::Words,
         attachments,
         links,
     })

@@ -5,7 +5,7 @@
 
 use super::project_resolver::ProjectResolver;
 use crate::imported::{ImportedProject, ImportedSession};
-use backstory_memory::{Content, MemoryId, ProjectId, Redacted, SessionId, Timestamp, Uid};
+use backstory_memory::{Content, EvidenceKind, MemoryId, ProjectId, Redacted, SessionId, Timestamp, Uid};
 use backstory_store::{
     Attachments, ImportProgress, InsertOutcome, MemoryLinks, MemoryOrigin, NewMemory, Store, StoreError,
     UsageHistory,
@@ -24,6 +24,7 @@ pub(crate) struct PreparedMemory {
     pub(crate) created_at: Timestamp,
     pub(crate) content: Redacted<Content>,
     pub(crate) history: Option<UsageHistory>,
+    pub(crate) evidence: EvidenceKind,
     pub(crate) attachments: Redacted<Attachments>,
     pub(crate) links: MemoryLinks,
 }
@@ -81,7 +82,9 @@ impl<'a> Importer<'a> {
         let Some(project) = self.resolver.resolve(store, &memory.project)? else {
             return Ok(Admission::ProjectExcluded);
         };
-        let PreparedMemory { uid, session, created_at, content, history, attachments, links, .. } = memory;
+        let PreparedMemory {
+            uid, session, created_at, content, history, evidence, attachments, links, ..
+        } = memory;
         if links.superseded_by.is_some() || !links.links.is_empty() {
             self.links.push(links);
         }
@@ -90,7 +93,7 @@ impl<'a> Importer<'a> {
             return Ok(Admission::Accepted);
         }
         let session = session.map(|session| self.session(store, project, session, created_at)).transpose()?;
-        let origin = MemoryOrigin { session, usage: history, ..MemoryOrigin::default() };
+        let origin = MemoryOrigin { session, usage: history, evidence, ..MemoryOrigin::default() };
         self.batch.push((NewMemory { uid: Some(uid), project, origin, content, created_at }, attachments));
         if self.batch.len() >= BATCH {
             self.write(store)?;

@@ -150,6 +150,7 @@ impl<'a> InstanceImport<'a> {
             created_at: memory.created_at.min(self.options.now),
             content: prepare(Content { provenance, ..memory.content }, redactor),
             history: memory.history,
+            evidence: memory.evidence,
             attachments: prepare_attachments(Attachments::default(), redactor),
         }
     }

@@ -11,7 +11,7 @@ mod noise;
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_capture::git::{self, Commit, GitWorkTree, HistoryDetail, HistoryEnd};
-use backstory_memory::{Confidence, Content, Importance, MemoryScope, Provenance};
+use backstory_memory::{Confidence, Content, EvidenceKind, Importance, MemoryScope, Provenance};
 use commit_message::CommitMessage;
 use commit_subject::CommitSubject;
 use noise::noise;
@@ -44,6 +44,7 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     }
     let finds = repositories.into_values().filter_map(|tree| {
         let fingerprint = git::head(&tree.root, SHORT_PATIENCE)?;
+        let user_email = git::user_email(&tree.root, SHORT_PATIENCE);
         Some(SourceInstance {
             source: ImportSource::Git,
             path: tree.root,
@@ -51,6 +52,7 @@ pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
             fingerprint,
             scope: MemoryScope::Project,
             carrier: None,
+            user_email,
             is_handed_over: false,
         })
     });
@@ -63,8 +65,7 @@ pub(crate) fn read(
     emit: &mut dyn FnMut(ImportItem),
 ) -> Result<(), UnreadableSource> {
     let commits = newest_commits(&instance.path, emit)?;
-    let user = git::user_email(&instance.path, SHORT_PATIENCE);
-    let reader = CommitReader { root: &instance.path, user: user.as_deref() };
+    let reader = CommitReader { root: &instance.path, user: instance.user_email.as_deref() };
     // In a clone without file contents git names no files; then no commit counts as empty.
     let names_files = commits.iter().any(|commit| commit.file_count > 0);
     let mut emitted: HashSet<&str> = HashSet::new();
@@ -145,7 +146,7 @@ impl RecentCommits {
 /// What is the same for all commits of a repository.
 struct CommitReader<'a> {
     root: &'a Path,
-    /// The email address of the repository's user.
+    /// The address the user signs commits with.
     user: Option<&'a str>,
 }
 
@@ -172,19 +173,21 @@ impl CommitReader<'_> {
         facts
     }
 
-    /// Whether a commit is not the user's own. A name proves nothing, so also the user's own commits are believed as an import only.
+    /// Whether a commit is not the user's own. Anybody can sign with the user's address, so that the user's own commits are work that was
+    /// done, and not the user's orders.
     fn is_others(&self, commit: &Commit) -> bool {
         self.user.is_none_or(|user| !user.eq_ignore_ascii_case(&commit.email))
     }
 
     fn memory(&self, commit: &Commit, content: Content) -> ImportedMemory {
-        let provenance = if self.is_others(commit) { Provenance::Repository } else { Provenance::Import };
-        ImportedMemory::new(
-            commit.id.clone(),
-            ImportedProject::Folder(self.root.to_owned()),
-            commit.at,
-            Content { provenance, ..content },
-        )
+        let (provenance, evidence) = if self.is_others(commit) {
+            (Provenance::Repository, EvidenceKind::Words)
+        } else {
+            (Provenance::Import, EvidenceKind::Structure)
+        };
+        let project = ImportedProject::Folder(self.root.to_owned());
+        let content = Content { provenance, ..content };
+        ImportedMemory { evidence, ..ImportedMemory::new(commit.id.clone(), project, commit.at, content) }
     }
 }
 

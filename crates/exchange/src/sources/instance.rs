@@ -43,6 +43,8 @@ pub struct SourceInstance {
     pub scope: MemoryScope,
     /// The folder of the repository that carries it; none for a program's own file. What it holds belongs to that repository.
     pub carrier: Option<PathBuf>,
+    /// The address the user signs commits with, for a repository whose commits are read.
+    pub user_email: Option<String>,
     /// Whether the user named it, instead of a program keeping it where it always does: anybody may have made it.
     pub is_handed_over: bool,
 }
@@ -65,6 +67,7 @@ impl SourceInstance {
             fingerprint,
             scope: MemoryScope::Project,
             carrier: None,
+            user_email: None,
             is_handed_over: false,
         })
     }

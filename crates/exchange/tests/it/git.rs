@@ -10,8 +10,19 @@ fn instances(projects: &[PathBuf]) -> Vec<SourceInstance> {
     ImportSource::Git.locate(&SearchPaths { projects: projects.to_vec(), ..SearchPaths::default() })
 }
 
+/// Reads the commits of a repository as its user does.
 fn read(repository: &TestRepository) -> CollectedItems {
-    CollectedItems::read(&instances(std::slice::from_ref(&repository.root))[0]).unwrap()
+    read_as(repository, Some("me@example.org"))
+}
+
+fn read_as(repository: &TestRepository, email: Option<&str>) -> CollectedItems {
+    let instance = instances(std::slice::from_ref(&repository.root)).remove(0);
+    assert_ne!(
+        instance.user_email.as_deref(),
+        Some("me@example.org"),
+        "a repository does not say who the user is"
+    );
+    CollectedItems::read(&SourceInstance { user_email: email.map(ToOwned::to_owned), ..instance }).unwrap()
 }
 
 #[test]
@@ -63,8 +74,7 @@ fn commits_of_others_are_the_repositorys_words() {
         ]
     );
     // Without an address of the user every commit is somebody else's.
-    repository.git(&["config", "user.email", ""]);
-    let CollectedItems { memories, .. } = read(&repository);
+    let CollectedItems { memories, .. } = read_as(&repository, None);
     assert!(
         memories.iter().all(|memory| memory.content.provenance == Provenance::Repository),
         "{memories:?}"
