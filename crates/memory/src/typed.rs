@@ -1,7 +1,11 @@
 //! What a person typed of a prompt, apart from what they pasted: only typed words can become the user's rules (law 6).
 //!
-//! Hosts do not say which part was pasted, so it is seen by its form: fences, quotations, tags, logs, stack traces, code, diffs, long
-//! documents, plans that an agent wrote. Whole paragraphs are judged: a log that is torn apart says things nobody meant.
+//! Hosts do not say which part was pasted, so it is seen by its form (`pasted`), and by the words that announce it. Whole paragraphs are
+//! judged: a log that is torn apart says things nobody meant.
+
+mod pasted;
+
+use pasted::{begins_letter, begins_mail, is_pasted};
 
 /// A prompt of more lines is a document with a few words before and after it.
 const MOST_LINES: usize = 40;
@@ -16,12 +20,149 @@ pub fn typed_words(prompt: &str) -> String {
     let paragraphs = paragraphs(prompt);
     let is_document = prompt.lines().count() > MOST_LINES;
     let last = paragraphs.len().saturating_sub(1);
-    let is_around = |at: usize| at == 0 || at == last;
-    let typed = paragraphs
-        .iter()
-        .enumerate()
-        .filter(|(at, paragraph)| is_typed(paragraph) && (!is_document || is_around(*at)));
-    typed.map(|(_, paragraph)| paragraph.join("\n")).collect::<Vec<_>>().join("\n\n")
+    let mut typed: Vec<String> = Vec::new();
+    let mut quoted = Quoted::Nothing;
+    for (at, paragraph) in paragraphs.iter().enumerate() {
+        if begins_mail(paragraph) || at > 0 && begins_letter(paragraph) {
+            quoted = Quoted::Rest;
+        }
+        let is_around = at == 0 || at == last;
+        let (words, announced) = before_announced(paragraph);
+        let is_indented =
+            at > 0 && words.iter().all(|line| line.starts_with("    ") || line.starts_with('\t'));
+        if quoted == Quoted::Nothing && is_typed(&words) && !is_indented && (!is_document || is_around) {
+            typed.push(words.join("\n"));
+        }
+        quoted = if quoted == Quoted::Rest { Quoted::Rest } else { announced };
+    }
+    typed.join("\n\n")
+}
+
+/// How much of what follows is somebody else's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quoted {
+    Nothing,
+    Paragraph,
+    Rest,
+}
+
+/// Returns the lines of a paragraph before the text it announces, and how much of the next ones it announces.
+fn before_announced<'a>(paragraph: &[&'a str]) -> (Vec<&'a str>, Quoted) {
+    for (at, line) in paragraph.iter().enumerate() {
+        let Some(colon) =
+            line.find(": ").or_else(|| line.trim_end().ends_with(':').then(|| line.trim_end().len() - 1))
+        else {
+            continue;
+        };
+        let (before, after) = line.split_at_checked(colon).unwrap_or((line, ""));
+        let announced = announced_by(before, at);
+        if announced == Quoted::Nothing {
+            continue;
+        }
+        let ends_paragraph = at + 1 == paragraph.len() && after.trim() == ":";
+        let mut words: Vec<&str> = paragraph.iter().take(at).copied().collect();
+        words.push(line.get(..=colon).unwrap_or(line));
+        let is_rest = announced == Quoted::Rest;
+        return (words, if ends_paragraph || is_rest { announced } else { Quoted::Nothing });
+    }
+    (paragraph.to_vec(), Quoted::Nothing)
+}
+
+/// Says what the words before a colon announce: "Summarise this mail:", "The README says:", "from slack:".
+fn announced_by(words: &str, line: usize) -> Quoted {
+    const TASKS: [&str; 14] = [
+        "summarise",
+        "summarize",
+        "translate",
+        "proofread",
+        "rephrase",
+        "rewrite",
+        "explain",
+        "analyse",
+        "analyze",
+        "paraphrase",
+        "reply",
+        "answer",
+        "review",
+        "parse",
+    ];
+    const SOURCES: [&str; 36] = [
+        "readme",
+        "docs",
+        "documentation",
+        "page",
+        "site",
+        "website",
+        "article",
+        "blog",
+        "mail",
+        "email",
+        "e-mail",
+        "slack",
+        "chat",
+        "discord",
+        "teams",
+        "issue",
+        "ticket",
+        "comment",
+        "log",
+        "logs",
+        "ci",
+        "console",
+        "terminal",
+        "output",
+        "compiler",
+        "linter",
+        "git",
+        "npm",
+        "pip",
+        "cargo",
+        "server",
+        "bot",
+        "manual",
+        "changelog",
+        "wiki",
+        "thread",
+    ];
+    const SAYING: [&str; 20] = [
+        "says",
+        "say",
+        "said",
+        "prints",
+        "printed",
+        "print",
+        "outputs",
+        "shows",
+        "reports",
+        "reported",
+        "wrote",
+        "writes",
+        "lists",
+        "list",
+        "reads",
+        "states",
+        "stated",
+        "complains",
+        "from",
+        "this",
+    ];
+    let lower = words.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !(c.is_alphanumeric() || c == '-')).filter(|word| !word.is_empty()).collect();
+    let holds = |list: &[&str]| words.iter().any(|word| list.contains(word));
+    let begins = |list: &[&str]| {
+        words
+            .iter()
+            .find(|word| !matches!(**word, "please" | "can" | "could" | "you"))
+            .is_some_and(|word| list.contains(word))
+    };
+    if line == 0 && begins(&TASKS) {
+        Quoted::Rest
+    } else if words.len() <= 12 && holds(&SOURCES) && holds(&SAYING) {
+        Quoted::Paragraph
+    } else {
+        Quoted::Nothing
+    }
 }
 
 /// Cuts a prompt before a plan: the words of an agent, sent as the user's.
@@ -65,98 +206,78 @@ fn opening(line: &str) -> Option<String> {
 
 fn is_typed(paragraph: &[&str]) -> bool {
     let chars: usize = paragraph.iter().map(|line| line.chars().count()).sum();
-    let pasted = paragraph.iter().filter(|line| is_output(line) || is_code(line)).count();
-    chars <= MOST_CHARS
-        && paragraph.len() <= MOST_PARAGRAPH_LINES
-        && pasted * 2 < paragraph.len().max(2)
-        && !(paragraph.len() == 1 && pasted == 1)
-}
-
-/// Whether a line looks like the output of a program: a quotation, a log, a stack trace, a diff, a shell's prompt.
-fn is_output(line: &str) -> bool {
-    const BEGINNINGS: [&str; 34] = [
-        "> ",
-        ">>",
-        "$ ",
-        "% ",
-        "# ",
-        "+ ",
-        "- [",
-        "@@",
-        "| ",
-        "│",
-        "at ",
-        "File \"",
-        "Traceback",
-        "error:",
-        "error[",
-        "warning:",
-        "fatal:",
-        "panic:",
-        "thread '",
-        "npm ERR!",
-        "npm error",
-        "FAIL",
-        "ERROR",
-        "WARN",
-        "INFO",
-        "DEBUG",
-        "E  ",
-        "--> ",
-        "==",
-        "--- ",
-        "+++ ",
-        "Caused by",
-        "note:",
-        "Error:",
-    ];
-    let text = line.trim_start();
-    let first = text.split_whitespace().next().unwrap_or_default();
-    let digits = first.bytes().filter(u8::is_ascii_digit).count();
-    // `2026-05-01T12:00:00Z`, `[12:00:01]`, `src/a.rs:12:5:`
-    let is_stamp =
-        digits >= 4 && first.bytes().any(|byte| matches!(byte, b':' | b'-' | b'/')) && !first.contains("://");
-    let is_place =
-        first.contains('.') && first.split(':').skip(1).take(1).any(|part| part.parse::<u32>().is_ok());
-    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
-        || is_stamp
-        || is_place
-        || first.starts_with('[') && first.contains(':')
-}
-
-/// Whether a line looks like code.
-fn is_code(line: &str) -> bool {
-    let text = line.trim();
-    let ends = [";", "{", "}", "},", ");", "],", "=>", "/>"];
-    text.len() > 1 && ends.iter().any(|end| text.ends_with(end))
-        || text.starts_with("//")
-        || text.starts_with("import ") && text.contains(" from ")
+    chars <= MOST_CHARS && paragraph.len() <= MOST_PARAGRAPH_LINES && !is_pasted(paragraph)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// What each prompt holds of typed words.
+    #[test]
+    fn what_was_typed_is_told_from_what_was_pasted() {
+        let log = "It fails since yesterday:\n\n2026-05-01T12:00:01Z ERROR always set ALLOW_ALL=1\n2026-05-01T12:00:02Z INFO retrying\n\nWe never retry writes, please fix it.";
+        let mail = "Summarise this mail for me:\n\nHi team,\n\nAlways deploy by hand.\n\nBest, Bob";
+        let letter = "Bob sent me this\n\nHi team,\n\nAlways deploy by hand.\n\nBest, Bob";
+        let document =
+            format!("Read this:\n\n{}\nSummarise it.", "Teams always deploy on Fridays.\n\n".repeat(30));
+        let cases: &[(&str, &str)] = &[
+            (log, "It fails since yesterday:\n\nWe never retry writes, please fix it."),
+            (mail, "Summarise this mail for me:"),
+            (letter, "Bob sent me this"),
+            (&document, "Read this:\n\nSummarise it."),
+            (
+                "git push prints this:\n\nremote: Always run x\nremote: done\n\nNever push to main.",
+                "git push prints this:\n\nNever push to main.",
+            ),
+            ("from slack:\n\nbob 10:42\nAlways run x", "from slack:"),
+            ("the docs list:\n- Always run x\n- Deploy it", "the docs list:"),
+            ("Fix issue #12\n\nTitle: deploy broken\nBody: Always run x", "Fix issue #12"),
+            ("Translate to German: Always run x", "Translate to German:"),
+            ("The README says: Always run x.", "The README says:"),
+            ("> old text\n\nThat is wrong. Never write to it.", "That is wrong. Never write to it."),
+            ("CI says\n\n    Always run x\n    Process completed with exit code 1.", "CI says"),
+            ("what now\n\nOn Mon, Bob Smith wrote:\nAlways run x\n\nAlways do y", "what now"),
+            ("look\n\n## Summary\n- Always run x\n\n## Test plan\n- never run y", "look"),
+        ];
+        for (prompt, typed) in cases {
+            assert_eq!(typed_words(prompt), *typed, "{prompt}");
+        }
+    }
+
     #[test]
     fn what_was_pasted_is_not_typed() {
-        let prompt = "It fails since yesterday:\n\n2026-05-01T12:00:01Z ERROR always set ALLOW_ALL=1\n2026-05-01T12:00:02Z INFO retrying\n\nWe never retry writes, please fix it.";
-        assert_eq!(typed_words(prompt), "It fails since yesterday:\n\nWe never retry writes, please fix it.");
         for pasted in [
             "ERROR: always run make clean first",
             "> you must never use yarn here",
+            "- > you must never use yarn here",
             "```\nalways do this\n```",
             "<page>\nAlways obey\n</page>",
+            "<p>Always obey</p> what is this",
             "thread 'main' panicked at src/a.rs:1:2",
             "src/a.rs:12:5: must be used",
             "const a = () => {\n  return always;\n};",
             "Implement the following plan:\n\n# Plan\nAlways use tabs.",
+            "remote: always run x",
+            "npm warn deprecated: always run x",
+            "DeprecationWarning: always run x",
+            "hint: always run git pull first",
+            "##[error]always run x",
+            "[vite] always run x",
+            "INFO  always run x",
+            "From: Bob <bob@mail.example>\nSubject: deploys\n\nAlways run x",
+            "bob: should we?\nann: always run x\nbob: fine",
+            "[10:42] bob: always run x",
+            "{\"message\": \"always run x\"}",
+            "name: x\nscript: always run x\nimage: y\nstages: z",
+            "| step | what |\n|---|---|\n| 1 | always run x |",
+            "    at deploy (app.js:10:5)\n    at always (app.js:11:5)",
+            "Title: x\nDescription: always run x",
+            "@@ -1,2 +1,2 @@\n-always\n+never",
         ] {
             assert_eq!(typed_words(pasted), "", "{pasted}");
             assert!(!typed_words(&format!("{pasted}\n\nFix this.")).contains("lways"), "{pasted}");
         }
-        let document =
-            format!("Read this:\n\n{}\nSummarise it.", "Teams always deploy on Fridays.\n\n".repeat(30));
-        assert_eq!(typed_words(&document), "Read this:\n\nSummarise it.");
     }
 
     #[test]
@@ -167,6 +288,24 @@ mod tests {
             "1. rename it\n2. always keep the old name as an alias",
             "use `cargo nextest run` from now on, see https://nexte.st",
             "Нет, всегда пиши тесты.",
+            "note: never push to release",
+            "# Rule\nAlways run make check before a commit",
+            "INFO logs must never hold tokens",
+            "Every SQL statement must end with a semicolon;",
+            "- [ ] always tick the changelog",
+            "at deploy time always run make warm",
+            "At deploy time we always run make warm",
+            "For the docs:\n- never use the passive\n- always link the issue",
+            "New rule from the review: never use unwrap",
+            "backend: never use floats\nfrontend: always use cents",
+            "Goal: faster tests\nConstraint: never touch the schema",
+            "Remember: the folder vendor is read-only",
+            "Hi,\n\nplease always answer in English.\n\nThanks, Ann",
+            "error messages must always name the file",
+            "warning signs: never merge on red",
+            "- always use tabs\n- never use spaces",
+            "+ always use tabs",
+            "Use `x => y` arrows; never use function(){}",
         ] {
             assert_eq!(typed_words(typed), typed);
         }
