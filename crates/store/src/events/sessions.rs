@@ -58,6 +58,16 @@ impl SessionReader<'_> {
         })
     }
 
+    /// Returns the session of the same host in the same project that was at work last when this one began.
+    pub fn before(&self, session: &Session) -> Result<Option<Session>, StoreError> {
+        self.store.read("read a session", |db| {
+            let sql = "SELECT * FROM sessions WHERE project_id = ?1 AND host = ?2 AND id < ?3
+                 ORDER BY last_event_at_ms DESC, id DESC LIMIT 1";
+            let values = params![session.project.0, session.host, session.id.0];
+            Ok(db.prepare_cached(sql)?.query_row(values, session_from).optional()?)
+        })
+    }
+
     /// Returns the session a host calls by this name, if it is known.
     pub fn find(&self, host: &str, host_session: &str) -> Result<Option<Session>, StoreError> {
         self.store.read("read a session", |db| {

@@ -185,8 +185,7 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
     let mut is_updated = false;
     if item.on_repeat != OnRepeat::Replace && is_new_incident {
         revise::count_again(db, &before, now)?;
-        // A second session that finds it again confirms it.
-        if item.memory.origin.session != before.session && !item.memory.content.provenance.is_outside() {
+        if is_independent(db, &before, &item.memory)? {
             standing::confirm_unproven(db, &before, StandingReason::Repetition, now)?;
         }
         is_updated = true;
@@ -202,8 +201,7 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
             content.body.clone_from(&before.content.body);
         }
         if content != before.content && forget::tombstone_for(db, None, &content)?.is_none() {
-            revise::replace_content(db, &before, &content, now)?;
-            standing::judge_with(db, &before, (&content, item.memory.origin.evidence), now)?;
+            revise::replace_content(db, &before, (&content, item.memory.origin.evidence), now)?;
             if !is_polished {
                 polish::forget_polish(db, id)?;
             }
@@ -211,6 +209,18 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
         }
     }
     Ok(if is_updated { DistilOutcome::Updated(id) } else { DistilOutcome::Unchanged(id) })
+}
+
+/// Whether a second session found it by itself: neither from the same page, file or output, nor from us.
+fn is_independent(db: &Connection, known: &Memory, again: &NewMemory) -> rusqlite::Result<bool> {
+    let Some(session) = again.origin.session.filter(|session| Some(*session) != known.session) else {
+        return Ok(false);
+    };
+    let is_own_words = matches!(again.content.provenance, Provenance::User | Provenance::Assistant);
+    let was_shown = "SELECT 1 FROM sessions s WHERE s.id = ?1 AND (
+             EXISTS (SELECT 1 FROM impressions i WHERE i.memory_id = ?2 AND i.last_at_ms >= s.started_at_ms)
+             OR EXISTS (SELECT 1 FROM memories m WHERE m.id = ?2 AND m.last_used_at_ms >= s.started_at_ms))";
+    Ok(is_own_words && !db.prepare_cached(was_shown)?.exists([session.0, known.id.0])?)
 }
 
 /// Adds to the events a memory was made from, as far as they are still kept. Returns whether the first of them is new to it.

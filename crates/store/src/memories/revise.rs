@@ -33,9 +33,8 @@ impl MemoryWriter<'_> {
             let before = memories::read(transaction, id)?;
             forget::refuse_forgotten(transaction, None, content)?;
             revisions::keep(transaction, &before, Author::Person, now)?;
-            replace_content(transaction, &before, content, now)?;
             // What proved the old words proves nothing of the new.
-            Ok(standing::judge_with(transaction, &before, (content, EvidenceKind::Words), now)?)
+            Ok(replace_content(transaction, &before, (content, EvidenceKind::Words), now)?)
         })
     }
 
@@ -110,11 +109,11 @@ fn in_its_place(db: &Connection, old: MemoryId) -> rusqlite::Result<Option<Memor
     db.prepare_cached(chain)?.query_row([old.0], |row| row.get(0).map(MemoryId)).optional()
 }
 
-/// Gives a row other content, and all that is derived from it.
+/// Gives a row other content, and all that is derived from it; `evidence` is what speaks for the new words.
 pub(crate) fn replace_content(
     db: &Connection,
     before: &Memory,
-    content: &Content,
+    (content, evidence): (&Content, EvidenceKind),
     now: Timestamp,
 ) -> rusqlite::Result<()> {
     // Of a damaged memory nobody knows which words the index holds.
@@ -123,7 +122,7 @@ pub(crate) fn replace_content(
         words::remove(db, before)?;
     }
     overwrite(db, before.id, content, now)?;
-    standing::judge_again(db, before, content, now)?;
+    standing::judge_again(db, before, (content, evidence), now)?;
     anchors::follow_files(db, before.id, &before.content.files, &content.files)?;
     if is_intact {
         words::add(db, before.id, before.project, content)

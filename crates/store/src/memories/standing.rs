@@ -2,7 +2,7 @@
 //!
 //! Not here: the rule itself (`memory`), who may change it (`app`).
 
-use crate::db::facets::{MemoryReader, MemoryWriter};
+use crate::db::facets::{MemoryReader, MemoryWriter, ProjectReader};
 use crate::memories;
 use crate::{Filter, NewMemory, StandingFilter, StoreError};
 use backstory_memory::{
@@ -35,6 +35,13 @@ impl MemoryWriter<'_> {
     }
 }
 
+impl ProjectReader<'_> {
+    /// Returns the addresses that texts of a project may name.
+    pub fn own_addresses(&self, project: ProjectId) -> Result<OwnAddresses, StoreError> {
+        self.store.read("read a project's remotes", |db| Ok(own_addresses(db, project)?))
+    }
+}
+
 impl MemoryReader<'_> {
     /// Returns proposed memories within a filter, newest first.
     pub fn proposed(&self, filter: &Filter) -> Result<Vec<Memory>, StoreError> {
@@ -61,22 +68,16 @@ fn decide(
     Ok(first_standing(content, evidence, &own_addresses(db, project)?))
 }
 
-/// Judges a memory whose words changed: who confirmed the old ones did not confirm the new.
-pub(crate) fn judge_again(
-    db: &Connection,
-    before: &Memory,
-    content: &Content,
-    now: Timestamp,
-) -> rusqlite::Result<()> {
-    let evidence = match before.standing_reason {
+/// Returns what spoke for a memory, where nobody says what speaks for its new words.
+pub(crate) fn known_evidence(memory: &Memory) -> EvidenceKind {
+    match memory.standing_reason {
         StandingReason::Structure => EvidenceKind::Structure,
         _ => EvidenceKind::Words,
-    };
-    judge_with(db, before, (content, evidence), now)
+    }
 }
 
-/// Judges a memory whose words changed, by what speaks for the new ones.
-pub(crate) fn judge_with(
+/// Judges a memory whose words changed, by what speaks for the new ones: who confirmed the old ones did not confirm the new.
+pub(crate) fn judge_again(
     db: &Connection,
     before: &Memory,
     (content, evidence): (&Content, EvidenceKind),
@@ -103,6 +104,13 @@ pub(crate) fn confirm_unproven(
         set(db, memory.id, (Standing::Confirmed, reason), now)?;
     }
     Ok(())
+}
+
+/// Retires what says itself until when it holds, once that is over.
+pub(crate) fn retire_expired(db: &Connection, now: Timestamp) -> rusqlite::Result<()> {
+    let sql = "UPDATE memories SET standing = 'retired', standing_reason = 'over', updated_at_ms = max(updated_at_ms, ?1)
+         WHERE valid_to_ms <= ?1 AND standing <> 'retired' AND superseded_by IS NULL";
+    db.execute(sql, [now.0]).map(drop)
 }
 
 pub(crate) fn set(

@@ -7,7 +7,7 @@ use crate::db::facets::SyncWriter;
 use crate::db::open::TxError;
 use crate::memories::revisions::{self, Author};
 use crate::memories::{self, MemoryOrigin, NewMemory, UsageHistory};
-use crate::memories::{forget, links, revise};
+use crate::memories::{forget, links, revise, standing};
 use crate::sync::outbox::{self, dequeue};
 use crate::sync::sync_state::{self, SyncState, with_team};
 use crate::sync::{held, history, requeue};
@@ -221,7 +221,7 @@ fn apply_memory(
                 if known.is_some_and(|known| shared.revisions.iter().all(|said| said.at != known.at)) {
                     revisions::keep(db, &memory, Author::Person, last.at)?;
                 }
-                revise::replace_content(db, &memory, &content, last.at)?;
+                revise::replace_content(db, &memory, (&content, standing::known_evidence(&memory)), last.at)?;
             }
             memory.id
         }

@@ -6,7 +6,7 @@
 use crate::db::home::{beside, open_private_file};
 use crate::events::projects;
 use crate::memories::revisions::{self, Author};
-use crate::memories::{links, revise};
+use crate::memories::{links, revise, standing};
 use crate::upkeep::maintain;
 use crate::upkeep::repair::clear;
 use crate::{
@@ -166,7 +166,10 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
     }
     let Some(project) = project_of(db, source, memory)? else { return Ok(false) };
     match &before {
-        Some(before) => revise::replace_content(db, before, &memory.content, memory.updated_at)?,
+        Some(before) => {
+            let evidence = standing::known_evidence(before);
+            revise::replace_content(db, before, (&memory.content, evidence), memory.updated_at)?;
+        }
         None => {
             let uid = Some(memory.uid.clone());
             let (content, created_at) = (memory.content.clone(), memory.created_at);

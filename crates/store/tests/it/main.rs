@@ -31,6 +31,7 @@ mod searching;
 mod sharing_store;
 mod spelling;
 mod spooling;
+mod standings;
 mod sync;
 mod sync_conflicts;
 mod test_store;
