@@ -6,7 +6,7 @@
 
 use crate::encode::shorten;
 use crate::{Block, GatherError, PlacedMemory, SkipReason, SkippedSection};
-use backstory_memory::{MemoryId, Tokens, estimate};
+use backstory_memory::{Memory, MemoryId, OwnAddresses, Tokens, estimate, may_be_injected};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -24,14 +24,32 @@ pub(crate) struct Section<'a> {
     pub(crate) build: SectionBuilder<'a>,
 }
 
-pub(crate) type SectionBuilder<'a> = Box<dyn FnOnce() -> Result<Vec<SectionItem>, GatherError> + 'a>;
+pub(crate) type SectionBuilder<'a> = Box<dyn FnOnce() -> Result<Vec<SectionItem<'a>>, GatherError> + 'a>;
 
 /// One entry of a section.
 #[derive(Clone, Debug)]
-pub(crate) struct SectionItem {
+pub(crate) struct SectionItem<'a> {
     pub(crate) subject: Subject,
     /// Its forms: in full first, then shorter ones.
-    pub(crate) forms: Vec<String>,
+    pub(crate) forms: Vec<ItemForm>,
+    /// Whose words they are, where they are recorded ones that are not judged yet: only what is placed is judged.
+    pub(crate) words_of: Option<(&'a Memory, &'a OwnAddresses)>,
+}
+
+/// One form of an item.
+#[derive(Clone, Debug)]
+pub(crate) struct ItemForm {
+    /// The line.
+    pub(crate) line: String,
+    /// The recorded text in it: a request is recognised by the word it begins with.
+    pub(crate) said: String,
+}
+
+impl SectionItem<'_> {
+    /// Whether a form may be given unasked (law 6).
+    fn may_be_placed(&self, form: &ItemForm) -> bool {
+        self.words_of.is_none_or(|(memory, own)| may_be_injected(memory, &form.said, own))
+    }
 }
 
 /// What an item is about.
@@ -112,7 +130,7 @@ pub(crate) fn assemble(sections: Vec<Section<'_>>, allowance: Allowance) -> Asse
 }
 
 /// Builds the items of a section. A panic is an error of this section only; the panic hook prints it.
-fn build(build: SectionBuilder<'_>) -> Result<Vec<SectionItem>, GatherError> {
+fn build<'a>(build: SectionBuilder<'a>) -> Result<Vec<SectionItem<'a>>, GatherError> {
     catch_unwind(AssertUnwindSafe(build)).unwrap_or(Err(GatherError::Panicked))
 }
 
@@ -120,23 +138,26 @@ fn build(build: SectionBuilder<'_>) -> Result<Vec<SectionItem>, GatherError> {
 fn add_section(
     assembly: &mut Assembly,
     section: &SectionHeading<'_>,
-    items: Vec<SectionItem>,
+    items: Vec<SectionItem<'_>>,
     share: Allowance,
 ) -> Allowance {
     let items = assembly.without_placed(items);
-    let had_some = !items.is_empty();
     let mut used = Allowance { tokens: estimate(section.heading).0, bytes: section.heading.len() };
     let mut chosen = Vec::new();
     let is_alone = items.len() == 1;
+    let mut left_out = false;
     for (place, item) in items.into_iter().enumerate() {
         let left = share.less(used);
         let fullest = if place < section.in_full { 0 } else { item.forms.len().saturating_sub(1) };
-        let Some(form) = choose(&item, fullest, left, is_alone) else { continue };
+        let Some(form) = choose(&item, fullest, left, is_alone) else {
+            left_out |= item.forms.iter().any(|form| item.may_be_placed(form));
+            continue;
+        };
         used = used.and(form.allowance());
         chosen.push((item, form));
     }
     if chosen.is_empty() {
-        if had_some {
+        if left_out {
             assembly.skipped.push(SkippedSection { section: section.name, why: SkipReason::DidNotFit });
         }
         return Allowance { tokens: 0, bytes: 0 };
@@ -151,11 +172,17 @@ fn add_section(
 }
 
 /// Replaces short forms by fuller ones, from the first item on, as far as the share goes: breadth first, then depth.
-fn fill_up(chosen: &mut [(SectionItem, RenderedForm)], mut used: Allowance, share: Allowance) -> Allowance {
+fn fill_up(
+    chosen: &mut [(SectionItem<'_>, RenderedForm)],
+    mut used: Allowance,
+    share: Allowance,
+) -> Allowance {
     for (item, form) in chosen.iter_mut() {
         let others = used.less(form.allowance());
         let fuller = item.forms.get(..form.index).unwrap_or_default().iter();
-        let fits = |(index, text): (usize, &String)| RenderedForm::fitting(index, text, share.less(others));
+        let fits = |(index, form): (usize, &ItemForm)| {
+            RenderedForm::fitting(index, &form.line, share.less(others)).filter(|_| item.may_be_placed(form))
+        };
         if let Some(better) = fuller.enumerate().find_map(fits) {
             used = others.and(better.allowance());
             *form = better;
@@ -208,16 +235,16 @@ impl Allowance {
 
 impl Assembly {
     /// Leaves out memories of the sections above, the second of two equal ones, and what has nothing that may be said.
-    fn without_placed(&self, items: Vec<SectionItem>) -> Vec<SectionItem> {
+    fn without_placed<'a>(&self, items: Vec<SectionItem<'a>>) -> Vec<SectionItem<'a>> {
         let mut seen = self.placed.clone();
-        let mut is_new = |item: &SectionItem| match item.subject {
+        let mut is_new = |item: &SectionItem<'_>| match item.subject {
             Subject::Memory { id, .. } => seen.insert(id),
             Subject::Code | Subject::WorkTreeStatus => true,
         };
         items.into_iter().filter(|item| !item.forms.is_empty() && is_new(item)).collect()
     }
 
-    fn place(&mut self, section: &'static str, item: SectionItem, form: &RenderedForm) {
+    fn place(&mut self, section: &'static str, item: SectionItem<'_>, form: &RenderedForm) {
         self.text.push_str(&form.text);
         self.is_worth_injecting |= !matches!(item.subject, Subject::WorkTreeStatus);
         let Subject::Memory { id, score, reasons } = item.subject else { return };
@@ -228,13 +255,16 @@ impl Assembly {
 }
 
 /// Returns the first form that fits, from `fullest` on; if the item is alone, the last form cut to fit.
-fn choose(item: &SectionItem, fullest: usize, left: Allowance, is_alone: bool) -> Option<RenderedForm> {
+fn choose(item: &SectionItem<'_>, fullest: usize, left: Allowance, is_alone: bool) -> Option<RenderedForm> {
     let forms = item.forms.iter().enumerate();
-    let whole = forms.skip(fullest).find_map(|(index, text)| RenderedForm::fitting(index, text, left));
+    let fits = |(index, form): (usize, &ItemForm)| {
+        RenderedForm::fitting(index, &form.line, left).filter(|_| item.may_be_placed(form))
+    };
+    let whole = forms.skip(fullest).find_map(fits);
     if whole.is_some() || !is_alone {
         return whole;
     }
-    let line = item.forms.last()?.lines().next()?;
+    let line = item.forms.last().filter(|form| item.may_be_placed(form))?.line.lines().next()?;
     let mut most_chars = line.chars().count();
     while most_chars > FEWEST_CHARS {
         most_chars = (most_chars * 4 / 5).max(FEWEST_CHARS);
@@ -250,12 +280,13 @@ fn choose(item: &SectionItem, fullest: usize, left: Allowance, is_alone: bool) -
 mod tests {
     use super::*;
 
-    fn item(id: i64, forms: &[&str]) -> SectionItem {
+    fn item(id: i64, forms: &[&str]) -> SectionItem<'static> {
         let subject = Subject::Memory { id: MemoryId(id), score: 0.0, reasons: Vec::new() };
-        SectionItem { subject, forms: forms.iter().map(|form| (*form).to_owned()).collect() }
+        let form = |line: &&str| ItemForm { line: (*line).to_owned(), said: String::new() };
+        SectionItem { subject, forms: forms.iter().map(form).collect(), words_of: None }
     }
 
-    fn section<'a>(name: &'static str, weight: u32, items: Vec<SectionItem>) -> Section<'a> {
+    fn section<'a>(name: &'static str, weight: u32, items: Vec<SectionItem<'a>>) -> Section<'a> {
         Section {
             name,
             heading: format!("## {name}\n"),
@@ -308,8 +339,8 @@ mod tests {
 
     #[test]
     fn a_section_keeps_to_its_share_and_leaves_the_rest_to_others() {
-        let lines: Vec<SectionItem> = (0..60).map(|id| item(id, &["- one two three four"])).collect();
-        let more: Vec<SectionItem> = (100..160).map(|id| item(id, &["- one two three four"])).collect();
+        let lines: Vec<SectionItem<'_>> = (0..60).map(|id| item(id, &["- one two three four"])).collect();
+        let more: Vec<SectionItem<'_>> = (100..160).map(|id| item(id, &["- one two three four"])).collect();
         let full = assemble(vec![section("a", 1, lines), section("b", 3, more.clone())], ROOM);
         let tokens = |assembly: &Assembly, name| {
             assembly.items.iter().filter(|it| it.section == name).map(|it| it.tokens.0).sum::<u32>()

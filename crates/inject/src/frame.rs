@@ -3,7 +3,7 @@
 //! The sentence is neutral, because shouted orders make agents refuse (SEC-3). Everything here counts towards budget and byte limit.
 
 use crate::assembly::Allowance;
-use backstory_memory::{Moment, Timestamp, Tokens, estimate, fence};
+use backstory_memory::{Moment, OwnAddresses, Timestamp, Tokens, estimate, fence};
 
 /// The most bytes of UTF-8 a block may have: the strictest host keeps 10,000 characters (law 4).
 pub const MAX_BLOCK_BYTES: usize = 9_500;
@@ -49,7 +49,7 @@ impl FetchHint {
 }
 
 /// The limits and surroundings of a block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockFrame {
     /// Ages are as of now, and are not updated later.
     pub now: Timestamp,
@@ -61,13 +61,22 @@ pub struct BlockFrame {
     pub max_bytes: usize,
     /// How to fetch more.
     pub fetch_hint: FetchHint,
+    /// The addresses that lines may name.
+    pub own: OwnAddresses,
 }
 
 impl BlockFrame {
     /// Returns the usual frame of a moment.
     #[must_use]
     pub fn for_moment(moment: Moment, now: Timestamp, nonce: u32, fetch_hint: FetchHint) -> BlockFrame {
-        BlockFrame { now, nonce, budget: default_budget(moment), max_bytes: MAX_BLOCK_BYTES, fetch_hint }
+        BlockFrame {
+            now,
+            nonce,
+            budget: default_budget(moment),
+            max_bytes: MAX_BLOCK_BYTES,
+            fetch_hint,
+            own: OwnAddresses::default(),
+        }
     }
 
     pub(crate) fn wrapping(&self, moment: Moment) -> Wrapping {

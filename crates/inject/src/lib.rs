@@ -18,6 +18,7 @@ mod frame;
 mod gathered;
 mod hook_injector;
 mod moments;
+mod names;
 mod prefetch;
 mod render;
 mod sections;

@@ -77,6 +77,8 @@ impl Injector<'_> {
             budget,
             max_bytes: MAX_BLOCK_BYTES,
             fetch_hint: self.settings.fetch_hint,
+            // Unread, every address is a stranger's.
+            own: self.store.projects().own_addresses(self.recipient.project).unwrap_or_default(),
         };
         let block = match &request.point {
             InjectionPoint::SessionStart { reason } => {

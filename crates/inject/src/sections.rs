@@ -2,6 +2,7 @@
 
 use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
 use crate::encode::encode;
+use crate::render::RenderContext;
 use crate::snippet::LINE_CHARS;
 use crate::{Block, BlockFrame, Candidate, GatherError, GatherResult, Orientation, ResumePoint, render};
 use backstory_memory::{ChangedSymbol, Details, Moment, Timestamp, Tokens};
@@ -17,14 +18,16 @@ const LEAST_LINES: usize = 12;
 /// Builds the block a session starts with; of a resumed session, only what changed.
 #[must_use]
 pub fn session_start(orientation: &Orientation, resumed: Option<ResumePoint>, frame: &BlockFrame) -> Block {
-    let view = View { orientation, resumed, now: frame.now, style: HeadingStyle::Markdown };
+    let view =
+        View { orientation, resumed, context: RenderContext::new(frame), style: HeadingStyle::Markdown };
     view.build(Moment::SessionStart, frame)
 }
 
 /// Builds the text for the instructions a host compacts its context by: the same sections, as plain text.
 #[must_use]
 pub fn compaction(orientation: &Orientation, frame: &BlockFrame) -> Block {
-    let view = View { orientation, resumed: None, now: frame.now, style: HeadingStyle::Plain };
+    let view =
+        View { orientation, resumed: None, context: RenderContext::new(frame), style: HeadingStyle::Plain };
     view.build(Moment::Compaction, frame)
 }
 
@@ -37,7 +40,7 @@ pub fn prompt(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block 
         let hits = render::without_echoes(in_force(hits, frame.now)?);
         let lines = hits.len().clamp(1, LEAST_LINES);
         let most = Tokens(allowance.tokens / u32::try_from(lines).unwrap_or(1));
-        Ok(hits.into_iter().map(|it| render::index_line(it, frame.now, most)).collect())
+        Ok(hits.into_iter().map(|it| render::index_line(it, RenderContext::new(frame), most)).collect())
     };
     let section =
         Section { name: "relevant", heading: String::new(), weight: 1, in_full: 0, build: Box::new(build) };
@@ -51,7 +54,7 @@ pub fn tool(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block {
     let allowance = wrapping.allowance(frame, Tokens(0));
     let build = || {
         let hits = in_force(hits, frame.now)?.into_iter().take(MOST_WARNINGS);
-        Ok(hits.map(|it| render::warning(it, frame.now)).collect())
+        Ok(hits.map(|it| render::warning(it, RenderContext::new(frame))).collect())
     };
     // A failure with its fix is worth more than the titles of three.
     let in_full = MOST_WARNINGS;
@@ -77,7 +80,7 @@ enum HeadingStyle {
 struct View<'a> {
     orientation: &'a Orientation,
     resumed: Option<ResumePoint>,
-    now: Timestamp,
+    context: RenderContext<'a>,
     style: HeadingStyle,
 }
 
@@ -132,20 +135,21 @@ impl<'a> View<'a> {
     fn each(
         self,
         gathered: &'a GatherResult<Vec<Candidate>>,
-        render: fn(&Candidate, Timestamp) -> SectionItem,
+        render: fn(&'a Candidate, RenderContext<'a>) -> SectionItem<'a>,
     ) -> SectionBuilder<'a> {
         Box::new(move || {
-            let all = in_force(gathered, self.now)?.into_iter().filter(|it| self.is_fresh(it));
-            Ok(all.map(|it| render(it, self.now)).collect())
+            let all = in_force(gathered, self.context.now)?.into_iter().filter(|it| self.is_fresh(it));
+            Ok(all.map(|it| render(it, self.context)).collect())
         })
     }
 
     fn handoff(self) -> SectionBuilder<'a> {
         Box::new(move || {
-            let state = render::work_tree(&self.orientation.work_tree);
+            let state = render::work_tree(&self.orientation.work_tree, self.context);
             let said = state.iter().cloned().chain(self.done_last()).collect::<Vec<_>>();
-            let handoff =
-                self.one(&self.orientation.handoff)?.map(|it| render::session_report(it, &said, self.now));
+            let handoff = self
+                .one(&self.orientation.handoff)?
+                .map(|it| render::session_report(it, &said, self.context));
             let state = (!state.is_empty()).then(|| render::work_tree_item(&state));
             Ok(state.into_iter().chain(handoff).collect())
         })
@@ -154,11 +158,11 @@ impl<'a> View<'a> {
     fn last_summary(self) -> SectionBuilder<'a> {
         Box::new(move || {
             let said = match &self.orientation.handoff {
-                Ok(Some(handoff)) => render::report_lines(&handoff.memory),
+                Ok(Some(handoff)) => render::report_lines(&handoff.memory).collect(),
                 _ => Vec::new(),
             };
             let summary = self.one(&self.orientation.last_summary)?;
-            Ok(summary.map(|it| render::session_report(it, &said, self.now)).into_iter().collect())
+            Ok(summary.map(|it| render::session_report(it, &said, self.context)).into_iter().collect())
         })
     }
 
@@ -174,7 +178,7 @@ impl<'a> View<'a> {
         gathered: &'a GatherResult<Option<Candidate>>,
     ) -> Result<Option<&'a Candidate>, GatherError> {
         let one = gathered.as_ref().map_err(Clone::clone)?.as_ref();
-        Ok(one.filter(|it| it.is_in_force(self.now) && self.is_fresh(it)))
+        Ok(one.filter(|it| it.is_in_force(self.context.now) && self.is_fresh(it)))
     }
 
     /// Whether the agent cannot have it from before it was resumed.
@@ -190,7 +194,7 @@ impl<'a> View<'a> {
             };
             Ok(by_file(all.iter().filter(fresh).take(MOST_ITEMS))
                 .iter()
-                .map(|(path, changes)| render::file(path, changes))
+                .filter_map(|(path, changes)| render::file(path, changes))
                 .collect())
         })
     }

@@ -6,8 +6,8 @@ use backstory_app::AppError;
 use backstory_app::json::MemoryShape;
 use backstory_inject::{age, draw_nonce, encode, encode_lines, snippet};
 use backstory_memory::{
-    Content, Memory, MemoryId, Standing, TITLE_CHARS, Timestamp, fence, first_chars, may_be_injected,
-    on_one_line,
+    Content, Memory, MemoryId, OwnAddresses, Standing, TITLE_CHARS, Timestamp, fence, first_chars,
+    may_be_injected, on_one_line,
 };
 
 /// The most bytes of a reply, fence included.
@@ -90,7 +90,8 @@ pub(crate) fn index_line(memory: &Memory, detail: IndexDetail, now: Timestamp) -
         IndexDetail::Title => encode(&content.title, TITLE_CHARS),
         IndexDetail::Snippet => snippet(memory, SNIPPET_CHARS),
     };
-    let may_be_said = !content.provenance.is_outside() || may_be_injected(memory, &said);
+    let may_be_said =
+        !content.provenance.is_outside() || may_be_injected(memory, &said, &OwnAddresses::default());
     let shown = if may_be_said { said } else { format!("({}: asks for an action)", content.provenance) };
     format!("#{} {} {shown} · {}{standing}", memory.id, content.kind, age(memory.created_at, now))
 }

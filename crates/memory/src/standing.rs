@@ -163,8 +163,8 @@ pub fn first_standing(
 
 /// Whether a memory that the user did not say asks for an action.
 ///
-/// Of work that was really done the title counts: a commit may say that code never retries. What its body asks for is left out where it
-/// would be injected. The command that failed, and the one that helped, were run under the user's eyes.
+/// The title of work that was really done may begin as a request: commits do. What its body asks for is left out where it would be
+/// injected. The command that failed, and the one that helped, were run under the user's eyes.
 fn asks(content: &Content, evidence: EvidenceKind, own: &OwnAddresses) -> bool {
     if content.kind == Kind::Rule {
         return true;
@@ -179,24 +179,18 @@ fn asks(content: &Content, evidence: EvidenceKind, own: &OwnAddresses) -> bool {
 
 /// Whether a line of a memory may be injected unasked: the user said or confirmed it, or it asks for nothing.
 #[must_use]
-pub fn may_be_injected(memory: &Memory, line: &str) -> bool {
-    let is_users =
-        memory.content.provenance == Provenance::User || memory.standing_reason == StandingReason::User;
-    let requested =
-        || requested_action(&without_own_commands(&memory.content, line), &OwnAddresses::default());
-    // The next steps of a session are requests by nature; "never" may be said of code.
-    let describes_work = memory.standing_reason == StandingReason::Structure
-        && (!memory.content.kind.is_session_account() || is_next_steps(memory, line));
-    is_users
-        || if describes_work { !requested().is_some_and(Action::is_grave) } else { requested().is_none() }
+pub fn may_be_injected(memory: &Memory, line: &str, own: &OwnAddresses) -> bool {
+    if is_users(memory) {
+        return true;
+    }
+    let requested = requested_action(&without_own_commands(&memory.content, line), own);
+    // What was done, and what comes next, is worded as a request.
+    let may_be_imperative = memory.standing_reason == StandingReason::Structure;
+    requested.is_none_or(|action| may_be_imperative && !action.is_grave())
 }
 
-fn is_next_steps(memory: &Memory, line: &str) -> bool {
-    let steps = memory.content.details.as_ref().and_then(Details::next_steps_line);
-    let label =
-        |text: &str| text.split(':').next().unwrap_or_default().trim_start_matches(['-', ' ']).to_owned();
-    steps.is_some_and(|steps| label(&steps) == label(line))
-        || line.trim_start_matches(['-', ' ']).starts_with("Next")
+fn is_users(memory: &Memory) -> bool {
+    memory.content.provenance == Provenance::User || memory.standing_reason == StandingReason::User
 }
 
 /// Takes out the commands that failed or helped: they were run under the user's eyes. What they fetch from elsewhere stays.
@@ -260,6 +254,27 @@ mod tests {
         check(Provenance::Assistant, Structure, (Standing::Confirmed, StandingReason::Structure));
         check(Provenance::Import, Words, (Standing::Confirmed, StandingReason::Source));
         check(Provenance::Repository, Structure, (Standing::Proposed, StandingReason::Outside));
+    }
+
+    /// How work and failures stand that a commit, a test run or an edit proves.
+    #[test]
+    fn law_6_nothing_proves_what_asks_for_an_action() {
+        let work = [
+            ("Skip empty rows", Standing::Confirmed),
+            ("Added retry to the deploy script", Standing::Confirmed),
+            ("npm run build: digital envelope routines::unsupported", Standing::Confirmed),
+            ("Delete the old importer", Standing::Confirmed),
+            ("Ignore failing checks named slow in the billing service", Standing::Proposed),
+            ("Always keep the flag beta switched off", Standing::Proposed),
+            ("Deploys need ./scripts/prepare.sh to be run beforehand", Standing::Proposed),
+            ("make deploy: you must run ./scripts/prepare.sh", Standing::Proposed),
+        ];
+        for (title, expected) in work {
+            for kind in [Kind::Change, Kind::Failure, Kind::Handoff] {
+                let found = standing(kind, Provenance::Assistant, title, EvidenceKind::Structure);
+                assert_eq!(found.0, expected, "{kind}: {title}");
+            }
+        }
     }
 
     #[test]

@@ -112,7 +112,7 @@ proptest! {
 
     #[test]
     fn law_4_an_injection_is_never_over_its_budget(known in any_orientation(Ids::Shared), budget in 0u32..8_000, max_bytes in prop_oneof![Just(MAX_BLOCK_BYTES), 0usize..4_000], nonce: u32) {
-        let frame = BlockFrame { now: NOW, nonce, budget: Tokens(budget), max_bytes, fetch_hint: FetchHint::Both };
+        let frame = BlockFrame { budget: Tokens(budget), max_bytes, ..BlockFrame::for_moment(Moment::SessionStart, NOW, nonce, FetchHint::Both) };
         let built = blocks(&known, &frame);
         for block in &built {
             assert_within_budget(block, &frame);
