@@ -50,7 +50,7 @@ pub fn hook_event(bytes: &[u8]) {
     assert!(parsed == host.parse(event, payload), "parsed differently the second time");
     let EventOutcome::Captured(event) = parsed.outcome else { return };
     for event in std::iter::once(*event).chain(parsed.also) {
-        let account = EventBody { activity: event.activity, subagent: event.subagent };
+        let account = EventBody { activity: event.activity, subagent: event.subagent, words: None };
         let (tool, sequence, provenance) = (event.tool, event.sequence, event.provenance);
         let host_session = parsed.host_session.clone().unwrap_or_default();
         let observation = RawEvent {

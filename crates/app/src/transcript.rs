@@ -140,7 +140,7 @@ fn parts(body: EventBody) -> (StepKind, String, Option<String>) {
         Activity::Interjected { text } => (StepKind::Prompted, text, None),
         Activity::Interrupted => (StepKind::Interrupted, String::new(), None),
         Activity::ToolFailed { at, error } => (StepKind::Failed, at, Some(error)),
-        Activity::UsedTool { request } => (StepKind::Used, request, None),
+        Activity::UsedTool { request, .. } => (StepKind::Used, request, None),
         Activity::TurnEnded { message } => (StepKind::Said, message, None),
         Activity::TurnBroken { error } => (StepKind::BrokeOff, error, None),
         Activity::SubagentStarted => (StepKind::Delegated, String::new(), None),

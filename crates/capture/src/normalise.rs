@@ -6,7 +6,7 @@
 use crate::Redactor;
 use backstory_memory::{
     Activity, EchoSource, Event, EventBody, IdempotencyKey, Provenance, Redacted, Shingles, Timestamp, cap,
-    digest, strip_fences,
+    digest, hash_sample, strip_fences,
 };
 
 /// What a host said, before anything of it is redacted. It must not reach a disk like this.
@@ -46,6 +46,7 @@ pub struct CaptureContext<'a> {
 #[must_use]
 pub fn normalise(raw: RawEvent, context: &CaptureContext<'_>) -> Redacted<Event> {
     let mut body = raw.body;
+    let words = met_words(&body.activity, context.most_bytes);
     let mut truncated = body.activity.keep_first(MOST_PARTS);
     call_files_from(context.root, &mut body.activity);
     let vast = context.most_bytes.saturating_mul(4).max(SHORTEST_CUT);
@@ -68,6 +69,7 @@ pub fn normalise(raw: RawEvent, context: &CaptureContext<'_>) -> Redacted<Event>
         *text = context.injected.without_echo(text, echo).into_owned();
         truncated |= replace_blobs(text);
     }
+    body.words = words;
     let (payload, cut) = fit(body, context.most_bytes);
     Redacted::vouch(Event {
         key,
@@ -81,6 +83,25 @@ pub fn normalise(raw: RawEvent, context: &CaptureContext<'_>) -> Redacted<Event>
         truncated: truncated || cut,
     })
 }
+
+/// Hashes what strangers or programs wrote, where it will not be kept whole: a page is cut, and what imitates our fence is taken out.
+fn met_words(activity: &Activity, most_bytes: usize) -> Option<String> {
+    let (text, most) = match activity {
+        Activity::Fetched { answer: text, .. } | Activity::Other { text } => (text, MOST_HASHES_OF_PAGE),
+        Activity::Ran { output: text, .. } | Activity::ToolFailed { error: text, .. } => {
+            (text, MOST_HASHES_OF_OUTPUT)
+        }
+        _ => return None,
+    };
+    let is_kept_whole = text.len() < most_bytes / 2 && strip_fences(text).len() == text.len();
+    // Half of an event may be hashes.
+    let most = most.min(most_bytes / 2 / BYTES_A_HASH);
+    (!is_kept_whole).then(|| hash_sample(text, most)).filter(|hashes| !hashes.is_empty())
+}
+
+const MOST_HASHES_OF_PAGE: usize = 1_000;
+const MOST_HASHES_OF_OUTPUT: usize = 250;
+const BYTES_A_HASH: usize = 8;
 
 /// Reads what an event holds. One of a shape this build does not know says nothing.
 #[must_use]
@@ -206,7 +227,7 @@ mod tests {
             tool: None,
             sequence: sequence.map(str::to_owned),
             provenance: Provenance::Tool,
-            body: EventBody { activity, subagent: None },
+            body: EventBody { activity, subagent: None, words: None },
             key: None,
         };
         let redactor = Redactor::new(RedactorOptions::default());

@@ -104,7 +104,7 @@ fn distil_session(
         .collect();
     let mut report = DistilReport::default();
     let mut reconciled = Vec::new();
-    let outside = OutsideWords::from_entries(&entries);
+    let outside = OutsideWords::of_session(store, &session, &entries)?;
     let imported: HashSet<EventId> =
         entries.iter().filter(|entry| entry.provenance == Provenance::Import).map(|entry| entry.id).collect();
     // A transcript that a repository carries has prompts, too, and nobody typed them here.

@@ -27,9 +27,26 @@ pub(crate) fn fetches(command: &str) -> bool {
     runs(command, |program| FETCHING.contains(&program))
 }
 
-/// Returns whether a command runs Backstory itself.
-pub(crate) fn runs_backstory(command: &str) -> bool {
-    runs(command, |program| program == "backstory")
+/// Returns whether a command runs Backstory itself, and nothing else that prints words of its own.
+pub(crate) fn only_runs_backstory(command: &str) -> bool {
+    let commands = simple_commands(first_chars(command, LONGEST_READ), Nesting::Commands);
+    let programs: Vec<Option<(&str, bool)>> = commands
+        .iter()
+        .map(|command| {
+            let mut words = command.words.iter().map(String::as_str);
+            let program = program(&mut words)?;
+            let reads_only_input = words.all(|word| word.starts_with('-') || word.parse::<u32>().is_ok());
+            Some((program, reads_only_input))
+        })
+        .collect();
+    let is_ours = |it: &Option<(&str, bool)>| it.is_some_and(|(program, _)| program == "backstory");
+    let is_silent = |it: &Option<(&str, bool)>| {
+        it.is_some_and(|(program, reads_only_input)| {
+            matches!(program, "cd" | "true" | "jq")
+                || reads_only_input && matches!(program, "head" | "tail" | "wc" | "sort" | "cat")
+        })
+    };
+    programs.iter().any(is_ours) && programs.iter().all(|it| is_ours(it) || is_silent(it))
 }
 
 fn runs(script: &str, is_it: impl Fn(&str) -> bool + Copy) -> bool {
@@ -121,12 +138,18 @@ mod tests {
             "cd a && ./target/debug/backstory show 3 | head",
             "env A=1 backstory status",
         ] {
-            assert!(runs_backstory(command), "{command}");
+            assert!(only_runs_backstory(command), "{command}");
         }
-        for command in
-            ["cargo test -p backstory-cli", "ls ~/.local/share/backstory", "git log --grep backstory"]
-        {
-            assert!(!runs_backstory(command), "{command}");
+        for command in [
+            "cargo test -p backstory-cli",
+            "ls ~/.local/share/backstory",
+            "git log --grep backstory",
+            "backstory search x; curl -s y",
+            "head README.md; backstory show 1",
+            "backstory show 1 && cat notes",
+            "echo $(backstory show 1)",
+        ] {
+            assert!(!only_runs_backstory(command), "{command}");
         }
     }
 }

@@ -10,7 +10,7 @@ mod injection_points;
 mod patches;
 mod tool_use;
 
-pub(crate) use tool_use::{HookToolUse, without_fence};
+pub(crate) use tool_use::{HookToolUse, hash_words, is_our_answer, without_fence};
 
 use crate::lenient::LenientJson;
 use crate::reply::ReplyFormat;

@@ -15,6 +15,9 @@ pub struct EventBody {
     /// The subagent that did it; none if it was the session's own agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subagent: Option<Subagent>,
+    /// Hashes of what strangers or programs wrote in it, where it was too long to be kept whole (`shingles`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
 }
 
 /// An agent that works for another agent. What it does belongs to the session of its parent.
@@ -134,6 +137,9 @@ pub enum Activity {
     UsedTool {
         /// The input of the tool, on one line.
         request: String,
+        /// Hashes of what it answered, which may come from anywhere.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        words: Option<String>,
     },
     /// The agent ended its turn.
     TurnEnded {
@@ -326,7 +332,7 @@ impl Activity {
             Activity::Prompted { text }
             | Activity::Interjected { text }
             | Activity::Looked { at: text, .. }
-            | Activity::UsedTool { request: text }
+            | Activity::UsedTool { request: text, .. }
             | Activity::TurnEnded { message: text }
             | Activity::TurnBroken { error: text }
             | Activity::SubagentEnded { message: text }

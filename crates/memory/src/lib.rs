@@ -59,7 +59,7 @@ pub use shared::{
 };
 pub use shell::{Nesting, SimpleCommand, simple_commands};
 pub use shingles::{
-    EchoSource, Shingles, piece_hashes, winnowed_hashes, winnowed_hashes_from_hex, winnowed_hex,
+    EchoSource, Shingles, hash_sample, piece_hashes, read_hash_sample, short_hash, winnowed_hashes,
 };
 pub use standing::{EvidenceKind, Standing, StandingReason, first_standing, may_be_injected};
 pub use terms::{compounds, identifier_terms, inner_parts, is_stop_word, keywords, words};

@@ -4,6 +4,7 @@
 //! keeps its smallest hash; therefore any common run of 47 letters is found. Not here: blocks that still have their fence
 //! (`fence`).
 
+use crate::actionable::asking_sentences;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
@@ -118,21 +119,61 @@ pub fn piece_hashes(text: &str) -> Vec<u64> {
     hashes(&letters(text))
 }
 
-/// Writes a few of the hashes that stand for a text, at most `most`: one of four, so that a paragraph is still recognised.
+/// Writes at most `most` of the hashes that stand for a text, each in eight letters: first those of what asks for an action, then a
+/// spread over the rest. A long text keeps no part of itself out by its length.
 #[must_use]
-pub fn winnowed_hex(text: &str, most: usize) -> String {
-    let kept = winnowed_hashes(text).into_iter().filter(|hash| hash % KEPT_OF == 0).take(most);
-    kept.map(|hash| format!("{hash:016x}")).collect()
+pub fn hash_sample(text: &str, most: usize) -> String {
+    let text = both_ends(text);
+    let all = winnowed_hashes(&text);
+    let chosen: Vec<u64> = if all.len() <= most { all } else { sample(&text, all, most) };
+    chosen.into_iter().flat_map(letters_of).collect()
 }
 
-const KEPT_OF: u64 = 4;
-
-/// Reads what [`winnowed_hex`] wrote.
+/// Reads what [`hash_sample`] wrote, to be looked up by [`short_hash`].
 #[must_use]
-pub fn winnowed_hashes_from_hex(hex: &str) -> Vec<u64> {
-    let (hashes, _) = hex.as_bytes().as_chunks::<16>();
-    let read = |digits: &[u8; 16]| u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
+pub fn read_hash_sample(sample: &str) -> Vec<u64> {
+    let (hashes, _) = sample.as_bytes().as_chunks::<LETTERS_A_HASH>();
+    let value = |letter: u8| ALPHABET.iter().position(|known| *known == letter);
+    let read = |letters: &[u8; LETTERS_A_HASH]| {
+        letters.iter().try_fold(0, |hash, letter| Some(hash << 6 | value(*letter)? as u64))
+    };
     hashes.iter().filter_map(read).collect()
+}
+
+/// Returns what is kept of a hash in a sample.
+#[must_use]
+pub fn short_hash(hash: u64) -> u64 {
+    hash & ((1 << (6 * LETTERS_A_HASH)) - 1)
+}
+
+const LETTERS_A_HASH: usize = 8;
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+/// Of a longer text both ends are hashed: a hook has little time.
+const MOST_BYTES: usize = 64 * 1024;
+
+fn letters_of(hash: u64) -> impl Iterator<Item = char> {
+    let letter =
+        move |at: usize| ALPHABET.get((hash >> (6 * at)) as usize & 63).copied().map_or('A', char::from);
+    (0..LETTERS_A_HASH).rev().map(letter)
+}
+
+fn both_ends(text: &str) -> Cow<'_, str> {
+    if text.len() <= MOST_BYTES {
+        return Cow::Borrowed(text);
+    }
+    let head = text.get(..text.floor_char_boundary(MOST_BYTES / 2)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - MOST_BYTES / 2)..).unwrap_or_default();
+    Cow::Owned(format!("{head}\n{tail}"))
+}
+
+/// Chooses hashes: of sentences that ask for an action all, of the others the smallest, which lie anywhere in the text.
+fn sample(text: &str, mut all: Vec<u64>, most: usize) -> Vec<u64> {
+    let mut chosen: Vec<u64> = asking_sentences(text).flat_map(winnowed_hashes).take(most).collect();
+    let asking: HashSet<u64> = chosen.iter().copied().collect();
+    all.retain(|hash| !asking.contains(hash));
+    all.sort_unstable();
+    chosen.extend(all.into_iter().take(most - chosen.len()));
+    chosen
 }
 
 /// Widens a run to the ends of its line if fewer than [`WINDOW`] letters remain there: a rest that short belongs to the echo, but
@@ -208,6 +249,21 @@ mod tests {
         let output = "running 1 test\nassertion failed: the importer must not hold its lock while it sleeps\ntest result: FAILED";
         assert_eq!(injected.without_echo(output, EchoSource::Output), output);
         assert_ne!(injected.without_echo(output, EchoSource::Speech), output);
+    }
+
+    #[test]
+    fn what_asks_for_an_action_is_in_the_sample_of_a_text_of_any_length() {
+        let order = "Always keep the flag switched off in the billing service";
+        let filling =
+            |from: usize| (from..from + 4_000).map(|n| format!("word{n} and more. ")).collect::<String>();
+        let text = format!("{}{order}. {}", filling(0), filling(9_000));
+        let sample = read_hash_sample(&hash_sample(&text, 64));
+        assert_eq!(sample.len(), 64);
+        let is_known = |text: &str| piece_hashes(text).iter().any(|hash| sample.contains(&short_hash(*hash)));
+        assert!(is_known(order) && !is_known("Nobody has ever written these words into a page before"));
+        let short = read_hash_sample(&hash_sample(order, 64));
+        let whole: Vec<u64> = winnowed_hashes(order).into_iter().map(short_hash).collect();
+        assert_eq!(short, whole);
     }
 
     #[test]

@@ -142,7 +142,7 @@ impl Hook {
             tool: event.tool,
             sequence: event.sequence,
             provenance: event.provenance,
-            body: EventBody { activity: event.activity, subagent: event.subagent },
+            body: EventBody { activity: event.activity, subagent: event.subagent, words: None },
             key,
         };
         // A store that cannot tell what was injected must not keep the event from being kept.

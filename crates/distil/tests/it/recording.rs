@@ -65,7 +65,7 @@ impl Recording {
             tool: None,
             sequence: Some(self.number.to_string()),
             provenance,
-            body: EventBody { activity, subagent: self.subagent.clone() },
+            body: EventBody { activity, subagent: self.subagent.clone(), words: None },
             key: None,
         };
         let root = self.root().display().to_string();

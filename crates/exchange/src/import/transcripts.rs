@@ -262,7 +262,7 @@ impl<'a> TranscriptScan<'a> {
             provenance: entry.event.provenance.min(Provenance::Import),
             // A session that was resumed or forked repeats what came before under another name: it is still the same.
             key: Some(IdempotencyKey::new(host.as_str(), "", entry.event.activity.kind(), &entry.id, "")),
-            body: EventBody { activity: entry.event.activity, subagent: entry.event.subagent },
+            body: EventBody { activity: entry.event.activity, subagent: entry.event.subagent, words: None },
         };
         // Nothing was injected into a session that no hook captured.
         let injected = Shingles::default();

@@ -8,9 +8,7 @@ use crate::commands;
 use crate::lenient::LenientJson;
 use crate::parsed_event::one_line;
 use crate::user_decisions::{answered, feedback_in, plan_decided, plan_in, refusal_in, refused};
-use backstory_memory::{
-    Activity, Hunk, PlanStep, Provenance, TaskState, first_chars, strip_fences, winnowed_hex,
-};
+use backstory_memory::{Activity, Hunk, PlanStep, Provenance, TaskState, hash_sample, strip_fences};
 
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,30 +106,38 @@ impl HookToolUse<'_, '_> {
             Some(ToolKind::Question) => return Ok(self.answered()),
             Some(ToolKind::Fetch) => self.fetched(),
             None if (self.dialect.is_mcp)(self.name) || !self.server.is_empty() => self.fetched(),
-            None => self.local(Activity::UsedTool { request: self.at() }),
+            None => self.used(),
         };
-        // Not every host says whose tool it is. What stands beside our block is a stranger's.
-        if let Activity::Fetched { answer, .. } = &activity
-            && answer.starts_with(OUR_FENCE)
-            && strip_fences(answer).trim().is_empty()
-        {
-            return Err("our own tool");
-        }
         Ok((vec![activity], provenance))
     }
 
-    /// Whether the tool is one of ours: what we injected is never captured back (law 5).
+    /// Whether it is one of our tools, and answered as we do: what we injected is never captured back (law 5). A server that only calls
+    /// itself ours is a stranger.
     fn is_ours(&self) -> bool {
-        self.dialect.our_tools.iter().any(|prefix| self.name.starts_with(prefix))
+        let tool = self.name.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        let is_named_so = self.dialect.our_tools.iter().any(|prefix| self.name.starts_with(prefix))
             || self.server == "backstory"
-            || self.server.starts_with("plugin:backstory:")
+            || self.server.starts_with("plugin:backstory:");
+        // Not every host says whose tool it is.
+        let may_be_ours =
+            is_named_so || self.server.is_empty() && self.name.trim_start_matches("MCP:") == tool;
+        may_be_ours && OUR_TOOLS.contains(&tool) && is_our_answer(&self.answer(), self.error.as_deref())
     }
 
-    /// Returns hashes of what was read: a file's words are a repository's, whoever repeats them.
+    /// Returns hashes of what was read: a file's words are a repository's, whoever repeats them. A list of names is nobody's words.
     fn words_read(&self) -> Option<String> {
-        let text = self.response.get("file").said("content")?;
-        let hashes = winnowed_hex(first_chars(text, MOST_READ_CHARS), MOST_READ_HASHES);
-        Some(hashes).filter(|hashes| !hashes.is_empty())
+        if LISTING.contains(&self.name) {
+            return None;
+        }
+        let file = self.response.get("file").said("content");
+        file.map_or_else(|| hash_words(&self.response.words()), hash_words)
+    }
+
+    /// A tool nobody knows here: what it answers may come from anywhere.
+    fn used(&self) -> (Activity, Provenance) {
+        let is_local = matches!(self.name, "Task" | "Agent" | "task" | "BashOutput");
+        let activity = Activity::UsedTool { request: self.at(), words: hash_words(&self.response.words()) };
+        (self.unless_failed(activity), if is_local { Provenance::Tool } else { Provenance::Web })
     }
 
     /// Returns what the user refused. A command they stopped had begun: it ran.
@@ -161,14 +167,15 @@ impl HookToolUse<'_, '_> {
                     matches!(&activity, Activity::PlanDecided { feedback, .. } if !feedback.is_empty());
                 (activity, if is_said { Provenance::User } else { Provenance::Assistant })
             }
-            None => self.local(Activity::UsedTool { request: self.at() }),
+            None => self.local(Activity::UsedTool { request: self.at(), words: None }),
         }
     }
 
     fn answered(&self) -> (Vec<Activity>, Provenance) {
         let answers = if self.error.is_none() { answered(self.input, self.response) } else { Vec::new() };
         if answers.is_empty() {
-            let (activity, provenance) = self.local(Activity::UsedTool { request: questions_in(self.input) });
+            let (activity, provenance) =
+                self.local(Activity::UsedTool { request: questions_in(self.input), words: None });
             return (vec![activity], provenance);
         }
         (answers, Provenance::User)
@@ -188,7 +195,7 @@ impl HookToolUse<'_, '_> {
             (Some(state), Some(id)) => {
                 Activity::TaskChanged { id, text: input.str("subject").to_owned(), state }
             }
-            _ => Activity::UsedTool { request: self.at() },
+            _ => Activity::UsedTool { request: self.at(), words: None },
         }
     }
 
@@ -221,11 +228,11 @@ impl HookToolUse<'_, '_> {
             (Some(command), _) | (None, Some(command)) => command.to_owned(),
             // A later look at what runs in the background, which need not say what that is.
             (None, None) if self.name == "BashOutput" => {
-                return self.local(Activity::UsedTool { request: self.at() });
+                return self.used();
             }
             (None, None) => self.input.words(),
         };
-        if commands::runs_backstory(&command) {
+        if commands::only_runs_backstory(&command) {
             return (Activity::Looked { at: one_line(&command), words: None }, Provenance::Tool);
         }
         let provenance = if commands::fetches(&command) { Provenance::Web } else { Provenance::Tool };
@@ -284,7 +291,11 @@ impl HookToolUse<'_, '_> {
             return vec![Activity::ToolFailed { at: one_line(&file), error }];
         }
         let edits = patches::edits_in(patch, self.cwd.as_deref());
-        if edits.is_empty() { vec![Activity::UsedTool { request: one_line(patch) }] } else { edits }
+        if edits.is_empty() {
+            vec![Activity::UsedTool { request: one_line(patch), words: None }]
+        } else {
+            edits
+        }
     }
 
     fn planned(&self) -> Activity {
@@ -302,17 +313,21 @@ impl HookToolUse<'_, '_> {
         };
         let steps: Vec<PlanStep> = steps.into_iter().filter(|step| !step.text.is_empty()).collect();
         if steps.is_empty() {
-            return Activity::UsedTool { request: self.at() };
+            return Activity::UsedTool { request: self.at(), words: None };
         }
         Activity::Planned { steps }
     }
 
     fn fetched(&self) -> (Activity, Provenance) {
+        let activity = Activity::Fetched { request: self.at(), answer: self.answer() };
+        (self.unless_failed(activity), Provenance::Web)
+    }
+
+    fn answer(&self) -> String {
         let parts = ["result", "results", "content", "llmContent", "textResultForLlm"];
         let mut answers = parts.into_iter().map(|part| self.response.get(part).words());
         let answer = answers.find(|answer| !answer.is_empty()).unwrap_or_else(|| self.response.words());
-        let answer = without_fence(&answer).to_owned();
-        (self.unless_failed(Activity::Fetched { request: self.at(), answer }), Provenance::Web)
+        without_fence(&answer).to_owned()
     }
 
     fn file(&self) -> String {
@@ -395,9 +410,37 @@ fn questions_in(input: &LenientJson<'_>) -> String {
 /// A longer text is no name of a task.
 const LONGEST_TASK_ID: usize = 64;
 
-/// Of a file that was read, so much is hashed, and so many hashes are kept.
-const MOST_READ_CHARS: usize = 32 * 1024;
-const MOST_READ_HASHES: usize = 256;
+/// Whether a tool answered with a block of ours, or with one of the short sentences we say beside them.
+pub(crate) fn is_our_answer(answer: &str, error: Option<&str>) -> bool {
+    let answer = answer.trim();
+    match error {
+        Some(error) => error.len() <= LONGEST_REMARK,
+        None => {
+            answer.is_empty()
+                || answer.starts_with(OUR_FENCE) && strip_fences(answer).trim().is_empty()
+                || answer.len() <= LONGEST_REMARK
+                    && (answer.starts_with("remembered as #") || answer.starts_with("forgot "))
+        }
+    }
+}
 
-/// What our own tools answer begins with this.
+/// Hashes what a tool answered and nobody keeps.
+pub(crate) fn hash_words(text: &str) -> Option<String> {
+    Some(hash_sample(text, MOST_READ_HASHES)).filter(|hashes| !hashes.is_empty())
+}
+
+/// Tools that answer with names.
+const LISTING: [&str; 7] =
+    ["Glob", "LS", "ToolSearch", "glob", "list_directory", "tool_search", "view_image"];
+
+/// So many hashes are kept of a file that was read.
+const MOST_READ_HASHES: usize = 500;
+
+/// What blocks of ours begin with.
 const OUR_FENCE: &str = "<backstory-";
+
+/// The tools our MCP server offers.
+const OUR_TOOLS: [&str; 6] = ["search", "timeline", "get", "remember", "revise", "forget"];
+
+/// An error of ours is not longer.
+const LONGEST_REMARK: usize = 300;

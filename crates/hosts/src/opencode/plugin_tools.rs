@@ -1,6 +1,7 @@
 //! OpenCode's tools: what a use of each means here.
 
 use crate::commands;
+use crate::dialect::{hash_words, is_our_answer};
 use crate::lenient::LenientJson;
 use crate::parsed_event::one_line;
 use crate::user_decisions::{answered, refusal_in, refused};
@@ -26,7 +27,7 @@ impl PluginToolUse<'_, '_> {
     /// Returns what happened and who its content comes from, or why it is ignored.
     pub(super) fn activity(&self) -> Result<(Activity, Provenance), &'static str> {
         // What we injected is never captured back (law 5).
-        if self.name.starts_with("backstory_") {
+        if self.name.starts_with("backstory_") && is_our_answer(&self.answer(), self.error) {
             return Err("our own tool");
         }
         if self.error.is_some_and(|error| error.contains(FORBIDDEN)) {
@@ -42,12 +43,16 @@ impl PluginToolUse<'_, '_> {
             "bash" => self.ran(),
             "edit" | "multiedit" | "write" | "patch" | "apply_patch" => self.local(self.edited()),
             "read" | "grep" | "glob" | "list" | "lsp" | "skill" | "todoread" => {
-                self.local(Activity::Looked { at: self.at(), words: None })
+                self.local(Activity::Looked {
+                    at: self.at(),
+                    words: hash_words(&self.output.get("output").words()),
+                })
             }
             "todowrite" => self.local(self.planned()),
-            "task" | "question" | "batch" | "plan_enter" | "plan_exit" => {
-                self.local(Activity::UsedTool { request: self.at() })
-            }
+            "task" | "question" | "batch" | "plan_enter" | "plan_exit" => self.local(Activity::UsedTool {
+                request: self.at(),
+                words: hash_words(&self.output.get("output").words()),
+            }),
             "webfetch" | "websearch" | "codesearch" => self.fetched(),
             // What another program offers, by MCP or as a plugin, may come from anywhere.
             _ => self.fetched(),
@@ -83,7 +88,7 @@ impl PluginToolUse<'_, '_> {
 
     fn ran(&self) -> (Activity, Provenance) {
         let command = self.input.str("command").to_owned();
-        if commands::runs_backstory(&command) {
+        if commands::only_runs_backstory(&command) {
             return (Activity::Looked { at: one_line(&command), words: None }, Provenance::Tool);
         }
         let provenance = if commands::fetches(&command) { Provenance::Web } else { Provenance::Tool };
@@ -144,21 +149,25 @@ impl PluginToolUse<'_, '_> {
             .filter(|step| !step.text.is_empty())
             .collect();
         if steps.is_empty() {
-            return Activity::UsedTool { request: self.at() };
+            return Activity::UsedTool { request: self.at(), words: None };
         }
         Activity::Planned { steps }
     }
 
     /// Returns what strangers answered. An MCP server's answer comes as blocks, and says itself whether it is an error.
     fn fetched(&self) -> (Activity, Provenance) {
-        let content = self.output.get("content");
-        let answer = if content.is_nothing() { self.output.get("output").words() } else { content.words() };
+        let answer = self.answer();
         let activity = if self.output.get("isError").is_true() {
             Activity::ToolFailed { at: self.at(), error: answer }
         } else {
             self.unless_failed(Activity::Fetched { request: self.at(), answer })
         };
         (activity, Provenance::Web)
+    }
+
+    fn answer(&self) -> String {
+        let content = self.output.get("content");
+        if content.is_nothing() { self.output.get("output").words() } else { content.words() }
     }
 
     /// Returns what the tool was to do, on one line.

@@ -2,7 +2,7 @@
 
 use crate::recorded::{captured, parse, parse_json};
 use backstory_hosts::{AgentEvent, EventOutcome, Host};
-use backstory_memory::{Activity, ExitStatus, Provenance};
+use backstory_memory::{Activity, ExitStatus, Provenance, fence};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -47,9 +47,29 @@ fn a_prompt_nobody_typed_is_ignored() {
 
 #[test]
 fn law_5_our_own_tools_and_commands_are_not_captured() {
-    for name in ["mcp__backstory__search", "mcp__plugin_backstory_memory__get"] {
-        let event = json!({"hook_event_name": "PostToolUse", "tool_name": name, "tool_response": "ours"});
-        assert_eq!(parse(event.to_string()).outcome, EventOutcome::Ignored("our own tool"), "{name}");
+    let ours = fence("- Use WAL mode", 7);
+    let outcome = |name: &str, response: &str| {
+        let event = json!({"hook_event_name": "PostToolUse", "tool_name": name, "tool_response": response});
+        parse(event.to_string()).outcome
+    };
+    for (name, answer) in [
+        ("mcp__backstory__search", ours.as_str()),
+        ("mcp__plugin_backstory_memory__get", &ours),
+        ("mcp__backstory__remember", "remembered as #3, note: Use WAL mode"),
+    ] {
+        assert_eq!(outcome(name, answer), EventOutcome::Ignored("our own tool"), "{name}");
+    }
+    // A server that only calls itself ours, and what imitates our fence, are strangers.
+    let beside = format!("{ours} and more");
+    for (name, answer) in [
+        ("mcp__backstory__search", "Always run x"),
+        ("mcp__backstory__search", &beside),
+        ("mcp__backstory__deploy", &ours),
+        ("mcp__docs__get", &ours),
+        ("WebFetch", &ours),
+    ] {
+        let EventOutcome::Captured(event) = outcome(name, answer) else { panic!("{name}: {answer}") };
+        assert_eq!(event.provenance, Provenance::Web, "{name}");
     }
     let named = json!({"hook_event_name": "PostToolUse", "tool_name": "mcp__mine__search", "mcp_server": {"name": "backstory"}});
     assert_eq!(parse(named.to_string()).outcome, EventOutcome::Ignored("our own tool"));

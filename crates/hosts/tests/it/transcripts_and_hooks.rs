@@ -84,8 +84,8 @@ fn comparable(host: Host, name: &str, events: Vec<AgentEvent>) -> Vec<String> {
             ) => {
                 text.clear();
             }
-            // A transcript need not hold the file that was read.
-            (_, Activity::Looked { words, .. }) => *words = None,
+            // A transcript need not hold what was read or answered.
+            (_, Activity::Looked { words, .. } | Activity::UsedTool { words, .. }) => *words = None,
             _ => {}
         }
         match host {
