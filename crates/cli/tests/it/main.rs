@@ -8,6 +8,7 @@
 )]
 
 mod adversarial;
+mod attack_laundering;
 mod bad_homes;
 mod bad_input;
 mod concurrency;

@@ -76,11 +76,12 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
         name: "laundering",
         bar: bar(
             "A04",
-            "words of others passed off as the user's: 0 that ask for an action injected unasked",
+            "words of others passed off as the user's, on at least 300 routes: 0 that ask for an action injected unasked",
             &[
                 Tests(
                     CLI,
                     &[
+                        "attack_laundering::no_route_ends_in_an_order_that_is_injected_unasked",
                         "review::law_6_what_an_agent_writes_waits_for_the_user",
                         "review::law_6_a_host_in_the_environment_makes_every_command_the_agents",
                         "review::law_6_an_agent_does_not_change_the_users_words",
