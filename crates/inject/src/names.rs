@@ -8,7 +8,7 @@ use backstory_memory::{Action, OwnAddresses, requested_action};
 pub(crate) fn is_plain_name(name: &str, own: &OwnAddresses) -> bool {
     let as_words = name.replace('/', ". ").replace(['-', '_'], " ");
     !name.contains(char::is_whitespace)
-        && requested_action(&as_words, own).is_none_or(|asked| !asked.is_grave())
+        && requested_action(&as_words, own).is_none_or(|requests| !requests.is_grave())
 }
 
 /// Returns the declaration of a symbol without its texts; nothing where what is left still reads as a sentence.

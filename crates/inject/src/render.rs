@@ -60,11 +60,11 @@ pub(crate) fn session_report<'a>(
 ) -> SectionItem<'a> {
     let memory = &it.memory;
     let is_said = |line: &String| said.iter().any(|other| other.starts_with(line.as_str()));
-    let may_be_given = |line: &String| may_be_injected(memory, line, context.own);
+    let may_be_said = |line: &String| may_be_injected(memory, line, context.own);
     // The lines are judged one by one: what one of them asks for does not silence the others.
     let unsaid = report_lines(memory).filter(|line| !is_said(line));
     let lines: Vec<String> = unsaid.filter_map(|line| without_requests(memory, line, context)).collect();
-    let title = Some(snippet::title(memory)).filter(may_be_given);
+    let title = Some(snippet::title(memory)).filter(may_be_said);
     // "Next: X" over "Next steps: X; Y" says nothing; neither does a title the body completes.
     let is_below = |title: &String| lines.iter().any(|line| line.contains(core_of(title)));
     let heading = title.clone().filter(|title| !is_below(title));
@@ -82,15 +82,15 @@ pub(crate) fn report_lines(memory: &Memory) -> impl Iterator<Item = String> {
 
 /// Returns what of a line may be given: of a list the entries that ask for nothing, of names those that are no sentences.
 fn without_requests(memory: &Memory, line: String, context: RenderContext<'_>) -> Option<String> {
-    let may_be_given = |text: &str| may_be_injected(memory, text, context.own);
+    let may_be_said = |text: &str| may_be_injected(memory, text, context.own);
     if names_of_handoff(memory).any(|name| line.contains(name) && !is_plain_name(name, context.own)) {
         return None;
     }
-    if may_be_given(&line) {
+    if may_be_said(&line) {
         return Some(line);
     }
     let (label, entries) = line.split_once(": ").filter(|(_, entries)| entries.contains("; "))?;
-    let kept: Vec<&str> = entries.split("; ").filter(|entry| may_be_given(entry)).collect();
+    let kept: Vec<&str> = entries.split("; ").filter(|entry| may_be_said(entry)).collect();
     (!kept.is_empty()).then(|| format!("{label}: {}", kept.join("; ")))
 }
 

@@ -47,8 +47,8 @@ pub fn requested_action(text: &str, own: &OwnAddresses) -> Option<Action> {
     if !holds_telltale(text) {
         return None;
     }
-    let asked = sentences(text).filter_map(|sentence| Sentence::new(sentence).asks());
-    asked.min_by_key(|action| match action {
+    let requests = sentences(text).filter_map(|sentence| Sentence::new(sentence).asks());
+    requests.min_by_key(|action| match action {
         Action::Address | Action::Command | Action::Override => 0,
         Action::Directive => 1,
         Action::Imperative => 2,
@@ -411,7 +411,7 @@ mod tests {
     fn what_only_describes_asks_for_nothing() {
         let wrong: Vec<(&str, Option<Action>)> = sentences_in(include_str!("actionable/describing.txt"))
             .map(|text| (text, requested(text)))
-            .filter(|(_, asked)| asked.is_some())
+            .filter(|(_, action)| action.is_some())
             .collect();
         assert!(wrong.is_empty(), "{wrong:#?}");
     }

@@ -215,7 +215,7 @@ mod tests {
 
     /// What each prompt holds of typed words.
     #[test]
-    fn what_was_typed_is_told_from_what_was_pasted() {
+    fn typed_words_are_separated_from_pasted_ones() {
         let log = "It fails since yesterday:\n\n2026-05-01T12:00:01Z ERROR always set ALLOW_ALL=1\n2026-05-01T12:00:02Z INFO retrying\n\nWe never retry writes, please fix it.";
         let mail = "Summarise this mail for me:\n\nHi team,\n\nAlways deploy by hand.\n\nBest, Bob";
         let letter = "Bob sent me this\n\nHi team,\n\nAlways deploy by hand.\n\nBest, Bob";

@@ -67,12 +67,12 @@ fn page(order: &str) -> String {
 }
 
 /// Runs a route in a world of its own; returns the lines that hold its mark.
-fn lines_given(number: usize, route: &Route) -> Vec<String> {
+fn marked_lines(number: usize, route: &Route) -> Vec<String> {
     let mark = format!("zq{number:03}km");
     let order = route.order.replace("{m}", &mark);
     let mut victim = Victim::new(&mark);
     (route.attack)(&mut victim, &order);
-    victim.lines_given_later(&order)
+    victim.lines_injected_later(&order)
 }
 
 #[test]
@@ -87,8 +87,8 @@ fn no_route_ends_in_an_order_that_is_injected_unasked() {
     let broken: Vec<String> = std::thread::scope(|scope| {
         let run = |thread: usize| {
             let mine = chosen.iter().skip(thread).step_by(threads);
-            let given = mine.map(|(number, route)| (&route.name, lines_given(*number, route)));
-            given
+            let injected = mine.map(|(number, route)| (&route.name, marked_lines(*number, route)));
+            injected
                 .filter(|(_, lines)| !lines.is_empty())
                 .map(|(name, lines)| format!("{name}: {lines:#?}"))
                 .collect()
