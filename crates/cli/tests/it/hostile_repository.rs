@@ -131,7 +131,7 @@ fn law_6_the_users_own_git_configuration_says_which_commits_are_theirs() {
         git(&env, &["config", "user.email", "a@b"]);
         fs::write(env.project().join("pay.rs"), "fn pay() {}").unwrap();
         git(&env, &["add", "."]);
-        git(&env, &["commit", "--quiet", "-m", "fix: never retry a payment that was declined"]);
+        git(&env, &["commit", "--quiet", "-m", "fix: declined payments are retried once"]);
         if is_users {
             write(&env, ".gitconfig", "[user]\nemail = a@b\n");
         }
