@@ -70,6 +70,8 @@ pub enum StandingReason {
     Source,
     /// An agent or a tool said it, and nothing else speaks for it.
     Unproven,
+    /// The user said it, perhaps for the moment only.
+    Unclear,
     /// It asks for an action, and the user did not say it.
     Asks,
     /// A repository or a web page said it.
@@ -79,13 +81,14 @@ pub enum StandingReason {
 }
 
 impl StandingReason {
-    const ALL: [StandingReason; 9] = [
+    const ALL: [StandingReason; 10] = [
         StandingReason::User,
         StandingReason::Structure,
         StandingReason::Repetition,
         StandingReason::Use,
         StandingReason::Source,
         StandingReason::Unproven,
+        StandingReason::Unclear,
         StandingReason::Asks,
         StandingReason::Outside,
         StandingReason::Over,
@@ -101,6 +104,7 @@ impl StandingReason {
             StandingReason::Use => "use",
             StandingReason::Source => "source",
             StandingReason::Unproven => "unproven",
+            StandingReason::Unclear => "unclear",
             StandingReason::Asks => "asks",
             StandingReason::Outside => "outside",
             StandingReason::Over => "over",
@@ -117,6 +121,7 @@ impl StandingReason {
             StandingReason::Use => "an agent looked it up and acted on it",
             StandingReason::Source => "it came by an import or a team you joined",
             StandingReason::Unproven => "an agent or a tool said it, and nothing else speaks for it",
+            StandingReason::Unclear => "you said it, perhaps for that moment only",
             StandingReason::Asks => "it asks for an action, and you did not say it",
             StandingReason::Outside => "a repository or a web page said it",
             StandingReason::Over => "what it speaks of is over",
@@ -138,6 +143,8 @@ pub enum EvidenceKind {
     /// Nothing: somebody said it.
     #[default]
     Words,
+    /// Nothing, and the words may hold for the moment only.
+    Hint,
     /// A commit, a test run, an exit status or an edit.
     Structure,
 }
@@ -151,6 +158,7 @@ pub fn first_standing(
 ) -> (Standing, StandingReason) {
     let proposed = |reason| (Standing::Proposed, reason);
     match &content.provenance {
+        Provenance::User if evidence == EvidenceKind::Hint => proposed(StandingReason::Unclear),
         Provenance::User => (Standing::Confirmed, StandingReason::User),
         Provenance::Web | Provenance::Repository => proposed(StandingReason::Outside),
         _ if asks(content, evidence, own) => proposed(StandingReason::Asks),

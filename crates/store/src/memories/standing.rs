@@ -72,6 +72,7 @@ fn decide(
 pub(crate) fn known_evidence(memory: &Memory) -> EvidenceKind {
     match memory.standing_reason {
         StandingReason::Structure => EvidenceKind::Structure,
+        StandingReason::Unclear => EvidenceKind::Hint,
         _ => EvidenceKind::Words,
     }
 }
@@ -100,7 +101,9 @@ pub(crate) fn confirm_unproven(
     reason: StandingReason,
     now: Timestamp,
 ) -> rusqlite::Result<()> {
-    if (memory.standing, memory.standing_reason) == (Standing::Proposed, StandingReason::Unproven) {
+    let lacks_only_a_witness =
+        matches!(memory.standing_reason, StandingReason::Unproven | StandingReason::Unclear);
+    if memory.standing == Standing::Proposed && lacks_only_a_witness {
         set(db, memory.id, (Standing::Confirmed, reason), now)?;
     }
     Ok(())

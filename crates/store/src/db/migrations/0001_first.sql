@@ -126,7 +126,7 @@ CREATE TABLE memories (
     valid_to_ms INTEGER,
     superseded_by INTEGER REFERENCES memories (id) ON DELETE SET NULL,
     standing TEXT NOT NULL CHECK (standing IN ('proposed', 'confirmed', 'retired')),
-    standing_reason TEXT NOT NULL CHECK (standing_reason IN ('user', 'structure', 'repetition', 'use', 'source', 'unproven', 'asks',
+    standing_reason TEXT NOT NULL CHECK (standing_reason IN ('user', 'structure', 'repetition', 'use', 'source', 'unproven', 'unclear', 'asks',
         'outside', 'over')),
     times_seen INTEGER NOT NULL,
     times_used INTEGER NOT NULL,
