@@ -1,36 +1,37 @@
 //! A choice among options the agent laid out: "2 sounds right" is a decision of the user that names nothing itself.
 //!
-//! What was chosen stands in the list of the turn before; that the agent goes on with it shows in what it says next. The words are
-//! the agent's, and so is the provenance; that the user picked them is what proves them. Not here: choices that are said in words (`stated`).
+//! What was chosen stands in the list of the turn before. The words are the agent's, and so is the provenance; that the user picked
+//! them is what proves them. Not here: answers to a question of the host's own (`answers`).
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
-use super::request::subject_of_prompt;
 use super::transcript::Turn;
-use crate::prose::{plain, sentences, titled};
-use backstory_memory::{EvidenceKind, Kind, Provenance, first_chars, keywords, title_from, words};
+use crate::plain::plain;
+use crate::titles::{title_of, title_of_request};
+use backstory_memory::{EvidenceKind, Kind, Provenance, words};
 use backstory_store::OnRepeat;
-use std::collections::HashSet;
 
 /// Returns what the user chose of what the agent laid out in the turn before.
 pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
     let (laid_out, list) = before.closing()?;
-    let (said, message) = turn.closing()?;
     let options = if [list, turn.prompt()].into_iter().any(offers) { options(list) } else { Vec::new() };
     let at = chosen(turn.prompt(), options.len())?;
     let option = options.get(at)?;
-    let goes_on = going_on(message, option)?;
     let others: Vec<&str> =
         options.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, text)| text.as_str()).collect();
     let request =
-        subject_of_prompt(before.prompt()).map(|request| format!("Asked: {request}\n")).unwrap_or_default();
-    let body = format!("{request}Chosen: {option}\nNot chosen: {}\n{goes_on}", others.join("; "));
-    let claim = without_promise(&goes_on).trim_end_matches(['.', '!', ':', ',']);
-    let title = title_from(&titled(claim, claim));
+        title_of_request(before.prompt()).map(|request| format!("Asked: {request}\n")).unwrap_or_default();
+    let body = format!("{request}Chosen: {option}\nNot chosen: {}", others.join("; "));
+    // "**Retry in the client** – simple, no change of the server": the name of an option stands before its reasons.
+    let name = [" – ", " — ", " - ", ": "]
+        .iter()
+        .find_map(|mark| option.split_once(mark))
+        .map_or(option.as_str(), |(name, _)| name);
+    let title = title_of(if words(name).count() > 1 { name } else { option });
     Some(Finding {
         subject: subject_of_turn("choice", turn),
         content: distilled(Kind::Decision, &title, &body, Provenance::Assistant),
-        events: evidence([laid_out].into_iter().chain(turn.first()).chain([said])),
-        at: said.at,
+        events: evidence([laid_out].into_iter().chain(turn.first())),
+        at: turn.first()?.at,
         again: OnRepeat::Replace,
         comparing: Comparing::Not,
         evidence: EvidenceKind::Structure,
@@ -58,7 +59,8 @@ fn options(message: &str) -> Vec<String> {
             found.push(plain(text.trim_start_matches(['*', ' '])));
         }
     }
-    if found.len() < 2 { Vec::new() } else { found }
+    // Numbered questions are no options.
+    if found.len() < 2 || found.iter().any(|option| option.ends_with('?')) { Vec::new() } else { found }
 }
 
 /// Which of so many options a prompt takes: it may hold no word that says anything else before its first pause.
@@ -71,8 +73,8 @@ fn chosen(prompt: &str, options: usize) -> Option<usize> {
         return None;
     }
     let is_letter = |word: &str| LETTERS.contains(&word);
-    // "A" is an article, unless it stands alone or is called an option.
-    let letters_count = all.len() == 1 || all.iter().any(|word| word == "option");
+    // "A" is an article, and alone it may answer a menu; it is an option where it is called one.
+    let letters_count = all.iter().any(|word| word == "option");
     let place = |word: &String| {
         let digit = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
         let ordinal = || ORDINALS.iter().position(|ordinal| ordinal == word);
@@ -88,26 +90,6 @@ fn chosen(prompt: &str, options: usize) -> Option<usize> {
     (places.next().is_none() && !all.iter().any(says_more)).then_some(at)
 }
 
-/// The first sentence by which the agent goes on with an option: it shares words with it.
-fn going_on(message: &str, option: &str) -> Option<String> {
-    let of_option: HashSet<String> =
-        keywords(option).iter().map(|word| first_chars(word, 6).to_owned()).collect();
-    let shares = |sentence: &str| {
-        keywords(sentence).iter().any(|word| word.len() > 2 && of_option.contains(first_chars(word, 6)))
-    };
-    let lines = message.lines().map(plain);
-    let all: Vec<String> =
-        lines.flat_map(|line| sentences(&line).into_iter().map(str::to_owned).collect::<Vec<_>>()).collect();
-    all.into_iter().find(|sentence| !sentence.ends_with('?') && shares(sentence))
-}
-
-/// What an agent says it will do, without saying that it will.
-fn without_promise(sentence: &str) -> &str {
-    PROMISES.iter().find_map(|promise| sentence.strip_prefix(promise)).unwrap_or(sentence)
-}
-
-const PROMISES: [&str; 8] =
-    ["I'll ", "I’ll ", "I will ", "We'll ", "We’ll ", "We will ", "Okay, I'll ", "OK, I'll "];
 const OFFERING: [&str; 12] = [
     "option",
     "options",

@@ -1,30 +1,33 @@
-//! A question that was answered by reading: what was asked, which files answered, what the answer is.
+//! A question that was answered by reading code: what was asked, which files answered, what the answer is.
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
-use super::request::{Intent, intent, subject_of_prompt};
+use super::request::{Intent, intent};
 use super::transcript::Turn;
-use crate::Closing;
-use crate::prose::own_words;
-use backstory_memory::{Details, EvidenceKind, Kind, Provenance, WorkDetails, title_from};
+use crate::plain::{LineShape, account, lines};
+use crate::sentences::sentences;
+use crate::titles::{title_of, title_of_request, weight};
+use backstory_memory::{Details, EvidenceKind, Kind, Provenance, WorkDetails, words};
 use backstory_store::OnRepeat;
 
-/// Fewer words than this answer nothing that could not be asked again for free.
-const LEAST_WORDS: usize = 6;
+/// A shorter answer can be had again for free.
+const LEAST_ANSWER_CHARS: usize = 80;
+const LEAST_WEIGHT: usize = 5;
 const MOST_FILES: usize = 12;
 
-/// Returns what a turn found out, if it changed nothing and answered something.
-pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
+/// Returns what a turn found out, if it changed nothing and answered a question from files it names.
+pub(super) fn discovery(turn: &Turn<'_>) -> Option<Finding> {
     let (said, message) = turn.closing()?;
-    let request = subject_of_prompt(turn.prompt())?;
-    let answer = answer(turn, closing)?;
-    let title = closing.claim.clone().unwrap_or_else(|| title_from(answer));
-    let words = Some(own_words(message)).filter(|words| !words.is_empty());
-    let details = WorkDetails { request: Some(request), commits: Vec::new() };
-    let body = details.body(words.as_deref().unwrap_or(answer));
-    let mut content = distilled(Kind::Discovery, &title, &body, Provenance::Assistant);
-    content.facts = closing.learned.clone();
+    let files = files(turn, message);
+    let is_answer = intent(turn.prompt()) == Intent::Know && message.chars().count() >= LEAST_ANSWER_CHARS;
+    if !is_answer || files.is_empty() {
+        return None;
+    }
+    let title = answer(message)?;
+    let details = WorkDetails { request: title_of_request(turn.prompt()), commits: Vec::new() };
+    let mut content =
+        distilled(Kind::Discovery, &title, &details.body(&account(message)), Provenance::Assistant);
     content.details = Some(Details::WorkDone(details));
-    content.files = files(turn, &body);
+    content.files = files;
     Some(Finding {
         subject: subject_of_turn("discovery", turn),
         content,
@@ -37,28 +40,26 @@ pub(super) fn discovery(turn: &Turn<'_>, closing: &Closing) -> Option<Finding> {
     })
 }
 
-/// Returns the answer to a question, or how things are where the agent was asked for work, read, and changed nothing.
-fn answer<'a>(turn: &Turn<'_>, closing: &'a Closing) -> Option<&'a str> {
-    let has_read = !turn.looked_at().is_empty();
-    let answer = match intent(turn.prompt()) {
-        Intent::Know if has_read || turn.commands().next().is_some() => {
-            closing.answer.as_ref().or(closing.claim.as_ref())?
-        }
-        Intent::Fix | Intent::Add | Intent::Rearrange | Intent::Unclear if has_read => {
-            closing.answer.as_ref()?
-        }
-        _ => return None,
+/// The first sentence that says how things are, as a title: nobody speaks to somebody in it.
+fn answer(message: &str) -> Option<String> {
+    let is_addressed = |sentence: &str| {
+        words(sentence).any(|word| {
+            matches!(word.as_str(), "i" | "you" | "your" | "me" | "let" | "ll" | "ve" | "here" | "yes" | "no")
+        })
     };
-    (answer.split_whitespace().count() >= LEAST_WORDS).then_some(answer)
+    let lines = lines(message);
+    let spoken = lines.iter().filter(|line| line.shape == LineShape::Text && !line.text.ends_with(':'));
+    let says = |sentence: &&str| {
+        weight(sentence) >= LEAST_WEIGHT && !is_addressed(sentence) && !sentence.ends_with('?')
+    };
+    spoken.flat_map(|line| sentences(&line.text)).find(says).map(title_of)
 }
 
-/// Returns the files that were looked at: those the answer names, if it names any.
+/// Returns the files that were looked at and that the answer names.
 fn files(turn: &Turn<'_>, answer: &str) -> Vec<String> {
-    let looked = turn.looked_at();
-    let named = |file: &&&str| file.rsplit('/').next().is_some_and(|name| answer.contains(name));
-    let (named, others): (Vec<&&str>, Vec<&&str>) = looked.iter().filter(|at| is_file(at)).partition(named);
-    let files = if named.is_empty() { others } else { named };
-    files.into_iter().take(MOST_FILES).map(|file| (*file).to_owned()).collect()
+    let named =
+        |file: &&str| is_file(file) && file.rsplit('/').next().is_some_and(|name| answer.contains(name));
+    turn.looked_at().into_iter().filter(named).take(MOST_FILES).map(str::to_owned).collect()
 }
 
 /// Searches are written `pattern in place`; a file has a name and no spaces.

@@ -9,9 +9,10 @@ use crate::failures::{
     CommandRun, FailureFix, FailureSignature, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair,
 };
 use crate::testruns::{TestOutcome, TestRun};
+use crate::titles::title_of;
 use backstory_memory::{
     Activity, Details, Digest, EvidenceKind, ExitStatus, FailureDetails, FixDetails, FixSteps, Hunk, Kind,
-    Provenance, cap, first_chars, jaccard, title_from,
+    Provenance, cap, first_chars, jaccard,
 };
 use backstory_store::OnRepeat;
 use std::cmp::Reverse;
@@ -58,7 +59,10 @@ impl<'a> FailureTracker<'a> {
         let has_more_to_it = !fix.tried.is_empty() || class.is_of_the_machine();
         // A linter already says what to do.
         let was_met = !is_linting(&fix.signature) && !self.was_made(fix);
-        !fix.by.is_empty() && !is_of_the_moment(class) && (was_met || has_more_to_it)
+        fix.signature.names_error
+            && !fix.by.is_empty()
+            && !is_of_the_moment(class)
+            && (was_met || has_more_to_it)
     }
 
     /// Whether its own turn may have caused a failure: something was edited before it.
@@ -94,7 +98,7 @@ impl<'a> FailureTracker<'a> {
     /// Whether a failure that nothing fixed is worth knowing: it is a test, or it occurred more than once.
     fn weighs(&self, open: &OpenFailure) -> bool {
         let is_test = self.ran_at(open.failed_at).is_some_and(|ran| ran.test_run().is_some());
-        (is_test || open.times > 1) && !is_of_the_moment(open.signature.class)
+        open.signature.names_error && (is_test || open.times > 1) && !is_of_the_moment(open.signature.class)
     }
 
     fn ran_at(&self, at: usize) -> Option<&'a CommandRun<'a>> {
@@ -157,7 +161,7 @@ impl<'a> FailureTracker<'a> {
         };
         let body = details.body(&shown.excerpt);
         let title = if note.details.is_flaky { shown.as_flaky() } else { shown.title };
-        let mut content = distilled(Kind::Failure, &title_from(&title), &body, Provenance::Tool);
+        let mut content = distilled(Kind::Failure, &title_of(&title), &body, Provenance::Tool);
         content.facts = details.statements();
         content.details = Some(Details::Failure(details));
         content.files = note.files.clone();
@@ -232,7 +236,7 @@ impl<'f> FailureNote<'f> {
     ) -> FailureNote<'f> {
         let steps = steps(&fix.by);
         let files = steps.files.clone();
-        let summary = context.map(|context| context.summary.clone());
+        let summary = context.map(|context| context.summary.clone()).filter(|summary| !summary.is_empty());
         let applied = FixDetails { steps, changed_line: tracker.edited_line(fix), summary };
         FailureNote {
             details: FailureDetails {
@@ -367,9 +371,7 @@ impl FailureDisplay {
         let title = match () {
             () if !test.is_empty() => format!("{test}: {line}"),
             // The signature leaves out what varies; a person would rather see it.
-            () if signature.title.contains('…') && line.chars().count() <= LONGEST_LINE => {
-                format!("{}: {line}", signature.task)
-            }
+            () if !line.is_empty() => format!("{}: {}", signature.task, line.trim_start_matches("E ").trim()),
             () => signature.title.clone(),
         };
         FailureDisplay {
@@ -382,8 +384,6 @@ impl FailureDisplay {
     }
 }
 
-/// The longest error line that fits a title.
-const LONGEST_LINE: usize = 60;
 /// The longest command that a memory quotes in full.
 const MOST_COMMAND_CHARS: usize = 200;
 const EXCERPT_LINES: usize = 6;

@@ -19,7 +19,7 @@ pub use error_line::FailureClass;
 pub use pairs::{FailureFix, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair, should_promote};
 
 use backstory_memory::{TITLE_CHARS, first_chars};
-use error_line::{ErrorLine, FIRM};
+use error_line::{ErrorLine, FIRM, LAST_RESORT};
 
 /// What failed, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct FailureSignature {
     pub class: FailureClass,
     /// The command by its name, `cargo build`.
     pub task: String,
+    /// Whether a line of the output names the error; else it was the last line that says anything, or there is none.
+    pub names_error: bool,
 }
 
 impl FailureSignature {
@@ -61,6 +63,7 @@ impl FailureSignature {
             title: title(task, &said),
             class: error_line.class,
             task: task.to_owned(),
+            names_error: error_line.rank < LAST_RESORT,
         }
     }
 
@@ -71,6 +74,7 @@ impl FailureSignature {
             title: title(task, "failed and printed nothing"),
             class: FailureClass::Other,
             task: task.to_owned(),
+            names_error: false,
         }
     }
 }

@@ -56,8 +56,8 @@ pub(super) enum Comparing {
     Not,
     /// By what it says.
     Words,
-    /// By what it says, and what it puts in the place of what.
-    Statement(Box<crate::Statement>),
+    /// By what one sentence asserts: it may put another value in the place of a known one.
+    Assertion(String),
 }
 
 /// A memory nobody wrote by hand. What terminals print and people do not see has no place in its title.

@@ -1,10 +1,15 @@
 //! Where the work stands, for whoever goes on: made when a session ends and before its context is compacted.
+//!
+//! It says what was asked last and what became of it: what is in flight, what waits, what fails, what is not committed, what was
+//! decided and not done. The agent's closing message counts for little in it.
 
 use super::finding::{Comparing, Finding, distilled, evidence};
 use super::session_notes::SessionNotes;
 use super::summary::{evidence_of, items, of_session};
 use super::transcript::Turn;
-use backstory_memory::{Details, HandoffDetails, Kind, Provenance, title_from};
+use crate::titles::title_of;
+use crate::work::PieceOfWork;
+use backstory_memory::{Details, HandoffDetails, Kind, Provenance};
 use backstory_store::{OnRepeat, Session};
 
 /// How things lie in the project's folder.
@@ -16,45 +21,33 @@ pub(super) struct WorkTreeState {
     pub(super) dirty: Vec<String>,
 }
 
-/// Tells where the work stands; nothing where no work was done and nothing is open.
+/// Tells where the work stands; nothing where nothing was done and nothing is open.
 pub(super) fn handoff(
     session: &Session,
-    turns: &[Turn<'_>],
     notes: &SessionNotes<'_>,
+    last_piece: Option<&PieceOfWork<'_>>,
     red: Vec<String>,
     tree: &WorkTreeState,
 ) -> Option<Finding> {
-    let stands_at = notes.stands_at();
-    let (next, questions) = (notes.next_steps(), notes.questions());
-    let did_work = stands_at.is_some_and(|finding| finding.content.kind != Kind::Discovery);
-    // A question that was answered leaves nothing to go on with: its discovery says it all.
-    if !did_work && next.is_empty() && questions.is_empty() && red.is_empty() {
-        return None;
-    }
-    let last = stands_at.map(|finding| finding.content.title.clone());
-    let title = match (next.first(), red.first(), &last) {
-        (Some(step), _, _) => format!("Next: {step}"),
-        (None, Some(test), _) => format!("Still failing: {test}"),
-        (None, None, Some(done)) if is_cut_off(turns) => format!("In the middle of: {done}"),
-        (None, None, Some(done)) => match questions.first() {
-            Some(question) => format!("Open question: {question}"),
-            None if !tree.dirty.is_empty() => format!("Not committed yet: {done}"),
-            None => format!("Done, nothing open: {done}"),
-        },
-        (None, None, None) => return None,
-    };
+    let last = notes.last_work();
+    let dirty = last_piece.map(|piece| uncommitted(piece, tree)).unwrap_or_default();
+    let last_done = last.map(|finding| finding.content.title.clone());
     let details = HandoffDetails {
-        last_done: last,
-        next_steps: items(next.into_iter()),
-        open_questions: items(questions.into_iter()),
+        last_request: notes.last_request().filter(|request| Some(request) != last_done.as_ref()),
+        last_done,
+        in_flight: items(notes.in_flight().into_iter()),
+        next_steps: items(notes.next_steps().into_iter()),
+        open_questions: items(notes.questions().into_iter()),
         failing_tests: items(red.into_iter()),
         branch: tree.branch.clone(),
-        dirty_files: items(tree.dirty.iter().cloned()),
+        dirty_files: items(dirty.into_iter()),
+        undone_decisions: items(notes.undone_decisions().into_iter()),
     };
-    let mut content = distilled(Kind::Handoff, &title_from(&title), &details.body(), Provenance::Assistant);
+    let title = title(&details)?;
+    let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
     content.details = Some(Details::Handoff(details));
-    content.files = stands_at.map(|finding| finding.content.files.clone()).unwrap_or_default();
-    let last_turn = turns.last()?;
+    content.files = last.map(|finding| finding.content.files.clone()).unwrap_or_default();
+    let last_turn: &Turn<'_> = notes.turns.last()?;
     Some(Finding {
         subject: of_session("handoff", session),
         content,
@@ -62,12 +55,35 @@ pub(super) fn handoff(
         at: last_turn.last()?.at,
         again: OnRepeat::Replace,
         comparing: Comparing::Not,
-        evidence: evidence_of(turns),
+        evidence: evidence_of(notes.turns),
         relates_to: Vec::new(),
     })
 }
 
-/// Whether the last turn was interrupted, or goes on: the agent has not closed it.
-fn is_cut_off(turns: &[Turn<'_>]) -> bool {
-    turns.last().is_some_and(|turn| turn.closing().is_none())
+/// The files of the last piece that are not committed; without a commit of the session, everything that is not.
+fn uncommitted(piece: &PieceOfWork<'_>, tree: &WorkTreeState) -> Vec<String> {
+    let is_of_piece = |file: &&String| piece.files().contains(&file.as_str());
+    let own: Vec<String> = tree.dirty.iter().filter(is_of_piece).cloned().collect();
+    if own.is_empty() && !piece.is_committed() { tree.dirty.clone() } else { own }
+}
+
+/// The state in a line: what is open first, else what was done.
+fn title(details: &HandoffDetails) -> Option<String> {
+    let done = details.last_done.as_deref();
+    let (state, what) = match () {
+        () if !details.in_flight.is_empty() => {
+            ("In the middle of", details.in_flight.first().map(String::as_str))
+        }
+        () if !details.failing_tests.is_empty() => {
+            ("Still failing", details.failing_tests.first().map(String::as_str))
+        }
+        () if !details.next_steps.is_empty() => ("Next", details.next_steps.first().map(String::as_str)),
+        () if !details.dirty_files.is_empty() && done.is_some() => ("Not committed", done),
+        () if !details.undone_decisions.is_empty() => {
+            ("Decided, not done", details.undone_decisions.first().map(String::as_str))
+        }
+        () if done.is_some() => ("Done", done),
+        () => ("Waiting for an answer", details.open_questions.first().map(String::as_str)),
+    };
+    what.map(|what| title_of(&format!("{state}: {what}")))
 }

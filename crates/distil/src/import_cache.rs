@@ -1,20 +1,23 @@
 //! A negative cache for imports: no stored memory can match this finding. That holds for nearly everything an import finds.
 //!
 //! Which memories are closest to a finding the word index knows, and to ask it takes milliseconds in a store of some size. Here every
-//! memory is held by what a finding must share with it to say the same or the opposite: a matter, or a sketch of its words. Where
+//! memory is held by what a finding must share with it to say the same or the opposite: a word of its title, or a sketch of all its words. Where
 //! nothing is shared the index need not be searched; where something is, the index decides. So the same is found with it and without.
 //!
-//! Not here: what is shared (`contradiction`), what is made of it (`reconcile`).
+//! Not here: what is shared (`assertion`), what is made of it (`reconcile`).
 
-use super::contradiction::{puts_right, topics};
+use super::assertion::Assertion;
 use super::finding::{Comparing, SafeFinding};
 use backstory_capture::whole_text;
-use backstory_memory::{Digest, Kind, Memory, MemoryId, MemoryScope, NEAR_DUPLICATE, ProjectId, WordSketch};
+use backstory_memory::{Kind, Memory, MemoryId, MemoryScope, NEAR_DUPLICATE, ProjectId, WordSketch};
 use backstory_store::{Store, StoreError};
 use std::collections::{HashMap, HashSet};
 
 /// To read so many memories costs as much as to ask the index once: before, they are not worth reading.
 const MEMORIES_A_QUESTION: u64 = 200;
+
+/// Two assertions on one thing share at least so many words.
+const FEWEST_SHARED: usize = 2;
 
 /// What is known, for who distils one session after the other in a store nobody else changes much.
 #[derive(Debug, Default)]
@@ -36,7 +39,7 @@ struct CachedMemories {
 #[derive(Debug, Default)]
 struct CachedProject {
     sketches: Vec<(Kind, WordSketch)>,
-    topics: HashSet<Digest>,
+    topics: HashSet<String>,
 }
 
 impl ImportCache {
@@ -105,7 +108,7 @@ impl CachedMemories {
         let place = self.places.entry(place).or_default();
         place.sketches.push((content.kind, WordSketch::from_text(&whole_text(content))));
         if content.kind.traits().is_stated {
-            place.topics.extend(topics(&content.body));
+            place.topics.extend(Assertion::read(&content.title).topic_words().cloned());
         }
     }
 
@@ -113,16 +116,22 @@ impl CachedMemories {
         let sketch = WordSketch::from_text(&whole_text(&finding.content));
         let stated = Kind::with(|kind| kind.is_stated);
         let (kinds, said) = match &finding.comparing {
-            // What is put right may share nothing but its old value: the index finds it by that.
-            Comparing::Statement(said) if puts_right(said) => return true,
-            Comparing::Statement(said) => (stated.as_slice(), topics(&said.text)),
+            Comparing::Assertion(sentence) => {
+                let said = Assertion::read(sentence);
+                // What is put right may share nothing but its old value: the index finds it by that.
+                if said.replaces_value() {
+                    return true;
+                }
+                (stated.as_slice(), said.topic_words().cloned().collect())
+            }
             Comparing::Words | Comparing::Not => (std::slice::from_ref(&finding.content.kind), Vec::new()),
         };
         let is_like = |(kind, known): &(Kind, WordSketch)| {
             kinds.contains(kind) && known.may_be_alike(&sketch, NEAR_DUPLICATE)
         };
         let holds = |place: &CachedProject| {
-            said.iter().any(|matter| place.topics.contains(matter)) || place.sketches.iter().any(is_like)
+            let shared = said.iter().filter(|word| place.topics.contains(*word)).count();
+            shared >= FEWEST_SHARED.min(said.len().max(1)) || place.sketches.iter().any(is_like)
         };
         [Some(project), None].iter().filter_map(|place| self.places.get(place)).any(holds)
     }
@@ -132,21 +141,17 @@ impl CachedMemories {
 mod tests {
     use super::*;
     use crate::finding::distilled;
-    use crate::{Speaker, statements};
-    use backstory_memory::{Provenance, Redacted, Timestamp};
+    use backstory_memory::{Digest, Provenance, Redacted, Timestamp};
     use backstory_store::{Home, MemoryOrigin, NewMemory, OnRepeat, Purpose};
 
     fn finding(said: &str) -> SafeFinding {
-        let mut stated = statements(said, Speaker::User);
-        assert_eq!(stated.len(), 1, "{said}");
-        let said = stated.remove(0);
         SafeFinding {
             subject: Digest([0; 16]),
-            content: Redacted::vouch(distilled(said.kind, &said.title, &said.text, Provenance::Import)),
+            content: Redacted::vouch(distilled(Kind::Rule, said, said, Provenance::Import)),
             events: Vec::new(),
             at: Timestamp(0),
             again: OnRepeat::Reinforce,
-            comparing: Comparing::Statement(Box::new(said)),
+            comparing: Comparing::Assertion(said.to_owned()),
             evidence: backstory_memory::EvidenceKind::Words,
             relates_to: Vec::new(),
         }
@@ -190,6 +195,6 @@ mod tests {
         assert!(is_unmatched("We use Node 18.20 for all our services."), "that is of another project");
         assert!(!is_unmatched("Remember that the staging host is egret."));
         assert!(!is_unmatched("Always squash commits when merging from now on."), "that holds everywhere");
-        assert!(!is_unmatched("Stop using unittest, use pytest."), "its old value may stand anywhere");
+        assert!(!is_unmatched("Run pytest instead of unittest."), "its old value may stand anywhere");
     }
 }

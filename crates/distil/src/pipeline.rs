@@ -9,7 +9,9 @@ use crate::promotion::promote;
 use crate::session_findings::findings;
 use crate::{ImportCache, reconcile, transcript};
 use backstory_capture::Redactor;
-use backstory_memory::{Digest, EventId, Link, MemoryId, Provenance, Relation, SessionId, Timestamp};
+use backstory_memory::{
+    Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, Relation, SessionId, Timestamp,
+};
 use backstory_store::{DistilOutcome, DistilledMemory, Store, StoreError};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -125,6 +127,9 @@ fn distil_session(
         if finding.content.kind.is_session_account() {
             finding.content = outside.without_repeated(finding.content);
         } else {
+            if finding.evidence == EvidenceKind::Structure {
+                finding.content.body = outside.own_lines(&finding.content);
+            }
             let provenance = outside.provenance_of(&finding.content, finding.events.first().copied());
             finding = finding.said_by(provenance);
         }

@@ -1,17 +1,16 @@
 //! What a finding means beside what is known: the same again, the opposite, or new.
 //!
 //! Same words → seen once more. Same subject, other value, or put right by the user → the old one is replaced and kept as history.
-//! The assistant does not overrule the user: what it says against a known memory stands beside it, marked. Not here: how the
-//! values are compared (`contradiction`).
+//! The assistant does not overrule the user: what it says against a known memory stands beside it, marked. Not here: how
+//! two assertions are compared (`assertion`).
 
-use super::contradiction::{Agreement, Comparison, relation, replaceable};
+use super::assertion::{Agreement, Assertion};
 use super::finding::{Comparing, Finding, SafeFinding, subject};
 use super::import_cache::ImportCache;
-use crate::Statement;
 use backstory_capture::whole_text;
 use backstory_memory::{
-    EvidenceKind, Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing, StandingReason,
-    jaccard, keywords, words,
+    Details, EvidenceKind, Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing,
+    StandingReason, jaccard, keywords,
 };
 use backstory_store::{
     DistilledMemory, Filter, MemoryOrigin, NewMemory, Scope, Session, StandingFilter, Store, StoreError,
@@ -38,15 +37,23 @@ pub(super) fn reconcile(
             Reconciliation::default()
         }
         Comparing::Words => beside(store, session.project, &finding, None)?,
-        Comparing::Statement(said) => beside(store, session.project, &finding, Some(said))?,
+        Comparing::Assertion(said) => beside(store, session.project, &finding, Some(&Assertion::read(said)))?,
     };
+    let mut standing = standing;
+    if finding.content.kind == Kind::Handoff {
+        standing.replaces = older_handoffs(store, session.project, &finding)?;
+    }
     if standing.is_taken_back {
         return Ok(None);
     }
     let origin = MemoryOrigin {
         session: Some(session.id),
         events: finding.events,
-        evidence: finding.evidence,
+        // What puts another rule right is one itself.
+        evidence: match finding.evidence {
+            EvidenceKind::Hint if !standing.replaces.is_empty() => EvidenceKind::Words,
+            evidence => evidence,
+        },
         ..MemoryOrigin::default()
     };
     let memory = NewMemory {
@@ -79,7 +86,7 @@ fn is_unmatched(
 /// What the user says again after it was taken back is a statement of its own: it holds from now on.
 fn said_once_more(store: &Store, session: &Session, finding: SafeFinding) -> Result<SafeFinding, StoreError> {
     let is_user = finding.content.provenance == Provenance::User
-        && matches!(finding.comparing, Comparing::Statement(_));
+        && matches!(finding.comparing, Comparing::Assertion(_));
     let Some(incident) = finding.events.first().filter(|_| is_user) else { return Ok(finding) };
     let known = store.memories().with_subject(session.project, finding.subject)?;
     let Some(known) = known.filter(|known| !known.standing.is_live()) else { return Ok(finding) };
@@ -103,7 +110,7 @@ fn beside(
     store: &Store,
     project: ProjectId,
     finding: &SafeFinding,
-    said: Option<&Statement>,
+    said: Option<&Assertion>,
 ) -> Result<Reconciliation, StoreError> {
     let mut standing = Reconciliation::default();
     for known in closest(store, project, finding, said)? {
@@ -137,16 +144,16 @@ fn closest(
     store: &Store,
     project: ProjectId,
     finding: &SafeFinding,
-    said: Option<&Statement>,
+    said: Option<&Assertion>,
 ) -> Result<Vec<Memory>, StoreError> {
     let mut query = WordQuery::default();
-    let correction = said.and_then(|said| said.correction.as_ref());
-    // What is put right is found by its old value, of which the new sentence may say little else.
-    let old = correction.and_then(|correction| correction.old.clone()).unwrap_or_default();
-    let text = format!("{old}\n{}", whole_text(&finding.content));
-    let exclusive_values = said.map(|said| replaceable(&said.text)).unwrap_or_default().join(" ");
+    let text = whole_text(&finding.content);
+    let sentence = match &finding.comparing {
+        Comparing::Assertion(sentence) => sentence.as_str(),
+        Comparing::Words | Comparing::Not => "",
+    };
     let first_words = keywords(&text).into_iter().take(MOST_WORDS);
-    first_words.chain(words(&exclusive_values)).for_each(|word| query.word(&word));
+    keywords(sentence).into_iter().chain(first_words).for_each(|word| query.word(&word));
     let kinds = if said.is_some() { Kind::with(|kind| kind.is_stated) } else { vec![finding.content.kind] };
     let filter = Filter {
         limit: COMPARED,
@@ -162,11 +169,29 @@ fn closest(
     Ok(store.memories().get_many(&ids)?.into_iter().filter(is_one_thing).collect())
 }
 
-fn related(known: &Memory, finding: &SafeFinding, said: Option<&Statement>) -> Agreement {
+fn related(known: &Memory, finding: &SafeFinding, said: Option<&Assertion>) -> Agreement {
     let alike = jaccard(&whole_text(&known.content), &whole_text(&finding.content));
     match said {
-        Some(said) => relation(Comparison { known: &known.content.body, said, alike }),
+        Some(said) => said.compared_with(&Assertion::read(&known.content.title), alike),
         None if alike >= NEAR_DUPLICATE => Agreement::Same,
         None => Agreement::Unrelated,
     }
+}
+
+/// Only the newest account of where the work stands on a branch is true.
+fn older_handoffs(
+    store: &Store,
+    project: ProjectId,
+    finding: &SafeFinding,
+) -> Result<Vec<MemoryId>, StoreError> {
+    let filter =
+        Filter { kinds: vec![Kind::Handoff], limit: COMPARED, ..Filter::within(Scope::Project(project)) };
+    let branch = |content: &backstory_memory::Content| match &content.details {
+        Some(Details::Handoff(handoff)) => handoff.branch.clone(),
+        _ => None,
+    };
+    let here = branch(&finding.content);
+    let known = store.memories().get_many(&store.search().list(&filter)?)?;
+    let is_older = |known: &Memory| known.created_at <= finding.at && branch(&known.content) == here;
+    Ok(known.into_iter().filter(is_older).map(|known| known.id).collect())
 }

@@ -1,8 +1,8 @@
 //! What a prompt asks for: to fix, to add, to rearrange, or to know.
 //!
-//! Evidence decides what kind of work was done; this breaks the tie. Not here: what a prompt states (`statements`).
+//! Evidence decides what kind of work was done; this breaks the tie. Not here: what a prompt demands (`user_rules`).
 
-use backstory_memory::{first_chars, is_stop_word, title_from, words};
+use backstory_memory::words;
 
 /// What is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,93 +14,26 @@ pub(super) enum Intent {
     Unclear,
 }
 
+#[rustfmt::skip]
 const FIX: &[&str] = &[
-    "fix",
-    "fixes",
-    "fixing",
-    "bug",
-    "bugs",
-    "broken",
-    "breaks",
-    "fails",
-    "failing",
-    "failed",
-    "failure",
-    "crash",
-    "crashes",
-    "crashing",
-    "regression",
-    "debug",
-    "repair",
-    "wrong",
-    "error",
-    "errors",
-    "flaky",
-    "leak",
-    "hangs",
+    "fix", "fixes", "fixing", "bug", "bugs", "broken", "breaks", "fails", "failing", "failed", "failure", "crash",
+    "crashes", "crashing", "regression", "debug", "repair", "wrong", "error", "errors", "flaky", "leak", "hangs",
 ];
+#[rustfmt::skip]
 const ADD: &[&str] = &[
-    "add",
-    "implement",
-    "create",
-    "build",
-    "support",
-    "introduce",
-    "write",
-    "make",
-    "new",
-    "extend",
-    "generate",
+    "add", "implement", "create", "build", "support", "introduce", "write", "make", "new", "extend", "generate",
     "allow",
 ];
+#[rustfmt::skip]
 const REARRANGE: &[&str] = &[
-    "refactor",
-    "rename",
-    "extract",
-    "move",
-    "simplify",
-    "clean",
-    "cleanup",
-    "reorganise",
-    "reorganize",
-    "restructure",
-    "inline",
-    "split",
-    "deduplicate",
-    "dedupe",
-    "tidy",
-    "reformat",
+    "refactor", "rename", "extract", "move", "simplify", "clean", "cleanup", "reorganise", "reorganize", "restructure",
+    "inline", "split", "deduplicate", "dedupe", "tidy", "reformat",
 ];
+#[rustfmt::skip]
 const KNOW: &[&str] = &[
-    "how",
-    "where",
-    "what",
-    "why",
-    "which",
-    "when",
-    "who",
-    "explain",
-    "describe",
-    "does",
-    "is",
-    "are",
-    "do",
-    "summarise",
-    "summarize",
-    "find",
-    "tell",
-    "show",
-    "look",
-    "investigate",
-    "list",
-    "check",
-    "review",
-    "audit",
-    "analyse",
-    "analyze",
-    "compare",
-    "diagnose",
-    "verify",
+    "how", "where", "what", "why", "which", "when", "who", "explain", "describe", "does", "is", "are", "do",
+    "summarise", "summarize", "find", "tell", "show", "look", "investigate", "list", "check", "review", "audit",
+    "analyse", "analyze", "compare", "diagnose", "verify",
 ];
 /// What is said before the request.
 const POLITE: &[&str] = &["please", "hi", "hello", "hey", "ok", "okay", "so", "now", "and", "then", "also"];
@@ -123,24 +56,6 @@ pub(super) fn intent(prompt: &str) -> Intent {
     }
 }
 
-/// The prompt on one line, as short as a title; nothing where it only says to go on.
-pub(super) fn subject_of_prompt(prompt: &str) -> Option<String> {
-    // What leads to a paste, and what stands for one, is not the request.
-    let is_lead = |line: &&str| line.trim_end().ends_with(':') || line.trim_start().starts_with('[');
-    let prompt = prompt.lines().find(|line| !line.trim().is_empty() && !is_lead(line))?;
-    let spoken = words(first_chars(prompt, 400))
-        .filter(|word| !is_stop_word(word) && !GOING_ON.contains(&word.as_str()));
-    // Scripts without spaces say much in one word.
-    let weight: usize = spoken.map(|word| if word.is_ascii() { 1 } else { word.chars().count() }).sum();
-    (weight >= 2).then(|| title_from(prompt)).filter(|title| !title.is_empty())
-}
-
-const GOING_ON: &[&str] = &[
-    "yes", "yep", "yeah", "ok", "okay", "sure", "go", "ahead", "continue", "proceed", "thanks", "thank",
-    "great", "nice", "good", "looks", "perfect", "now", "again", "next", "keep", "going", "hi", "hello",
-    "hey", "done", "cool", "right", "correct",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -157,20 +72,5 @@ mod tests {
         check("Can you fix the crash?", Intent::Fix);
         check("Please review the diff of this branch", Intent::Know);
         check("thanks", Intent::Unclear);
-    }
-
-    #[test]
-    fn going_on_is_not_a_request() {
-        assert_eq!(subject_of_prompt("yes, go ahead please"), None);
-        assert_eq!(subject_of_prompt("ok continue"), None);
-        assert_eq!(
-            subject_of_prompt("Fix the retry loop\n\nIt sleeps."),
-            Some("Fix the retry loop".to_owned())
-        );
-        assert_eq!(
-            subject_of_prompt("Here is the issue:\n[2000 bytes, 05c9]\nFix the login"),
-            Some("Fix the login".to_owned())
-        );
-        assert_eq!(subject_of_prompt("修复登录页面"), Some("修复登录页面".to_owned()));
     }
 }

@@ -1,18 +1,17 @@
 //! Everything worth a memory in the turns of a session, and what earlier runs made of them.
 //!
-//! Not here: how one turn is read (`work`, `discovery`, `stated`, …), what becomes of a finding (`reconcile`).
+//! Not here: how one part is read (`work`, `user_rules`, `answers`, …), what becomes of a finding (`reconcile`).
 
 use crate::failure_tracker::{FailureTracker, FixContext};
 use crate::finding::{Comparing, Finding, subject_of_turn};
 use crate::handoff::{self, WorkTreeState};
 use crate::pipeline::GIT_PATIENCE;
 use crate::session_notes::SessionNotes;
+use crate::tasks::SessionTasks;
 use crate::transcript::Turn;
-use crate::{
-    Closing, DistilTrigger, Distillation, choice, closing, discovery, discussion, stated, summary, work,
-};
+use crate::{DistilTrigger, Distillation, answers, causes, choice, discovery, summary, user_rules, work};
 use backstory_capture::git;
-use backstory_memory::{ChangedSymbol, Content, Digest, EvidenceKind, Kind, Memory};
+use backstory_memory::{ChangedSymbol, Content, Digest, EvidenceKind, Memory};
 use backstory_store::{OnRepeat, Session, Store, StoreError};
 use std::collections::HashMap;
 
@@ -25,47 +24,59 @@ pub(super) fn findings(
     how: &Distillation<'_>,
 ) -> Result<Vec<Finding>, StoreError> {
     let failures = FailureTracker::follow(turns);
-    let recent = turns.len().saturating_sub(RECENT_TURNS);
-    let read = |(at, turn): (usize, &Turn<'_>)| match turn.closing() {
-        Some((_, message)) if at >= recent => closing(message),
-        _ => Closing::default(),
-    };
-    let closings: Vec<Closing> = turns.iter().enumerate().map(read).collect();
+    let tasks = SessionTasks::follow(turns);
+    let pieces = work::pieces(turns, &failures, code);
     let mut findings: Vec<Finding> = Vec::new();
     let mut fix_contexts: HashMap<usize, FixContext> = HashMap::new();
-    for (at, (turn, closing)) in turns.iter().zip(&closings).enumerate() {
-        let known = as_known(store, session, turn)?;
-        let found = || {
-            work::TurnWork::from_turn(at, turn, closing, &failures, code)
-                .and_then(|work| work.finding())
-                // What was found out while a failure was mended is told with the failure.
-                .or_else(|| match failures.fixes(at) {
-                    true => None,
-                    false => discovery::discovery(turn, closing),
-                })
+    let mut worked_in: Vec<usize> = Vec::new();
+    for piece in &pieces {
+        let is_fresh = piece.turns.iter().filter_map(|at| turns.get(*at)).any(|turn| is_fresh(turn, session));
+        let known = || {
+            piece
+                .turns
+                .first()
+                .and_then(|at| turns.get(*at))
+                .map(|turn| as_known(store, session, "work", turn))
         };
-        // What is over is told as it was then; what goes on is looked at again, and may have less to say now than it had.
-        let done = if is_fresh(turn, session) { found().or(known) } else { known.or_else(found) };
-        let did_work = done.as_ref().is_some_and(|done| done.content.kind != Kind::Discovery);
-        let context = match done.as_ref().filter(|_| did_work) {
-            Some(done) => Some(FixContext { work: Some(done.subject), summary: done.content.title.clone() }),
-            None => closing.claim.clone().map(|summary| FixContext { work: None, summary }),
+        // What is over is told as it was then: an earlier run knew the code as it was.
+        let done = match is_fresh {
+            true => piece.finding(&tasks),
+            false => known().transpose()?.flatten().or_else(|| piece.finding(&tasks)),
         };
-        fix_contexts.extend(context.map(|context| (at, context)));
-        let is_to_be_read = is_fresh(turn, session) || how.trigger == DistilTrigger::OnDemand;
-        let stated = if is_to_be_read { stated::stated(turn, done.as_ref()) } else { Vec::new() };
-        let talked = if is_to_be_read && done.is_none() { discussion::talk(turn, &stated) } else { None };
-        let before = at.checked_sub(1).and_then(|before| turns.get(before)).filter(|_| is_to_be_read);
-        let chosen = before.and_then(|before| choice::choice(before, turn));
-        findings.extend(done.into_iter().chain(stated).chain(talked).chain(chosen));
+        let Some(done) = done else { continue };
+        for at in &piece.turns {
+            fix_contexts
+                .insert(*at, FixContext { work: Some(done.subject), summary: done.content.title.clone() });
+        }
+        worked_in.extend(&piece.turns);
+        findings.push(done);
+    }
+    for (at, turn) in turns.iter().enumerate() {
+        if !worked_in.contains(&at) && !failures.fixes(at) {
+            let known = as_known(store, session, "discovery", turn)?;
+            findings.extend(known.or_else(|| discovery::discovery(turn)));
+        }
+        if let Some((_, message)) = turn.closing().filter(|_| failures.fixes(at)) {
+            let cause = causes::causes(message).into_iter().next();
+            fix_contexts.entry(at).or_insert_with(|| FixContext { work: None, summary: String::new() });
+            if let (Some(cause), Some(context)) = (cause, fix_contexts.get_mut(&at)) {
+                context.summary = cause;
+            }
+        }
+        if is_fresh(turn, session) || how.trigger == DistilTrigger::OnDemand {
+            let before = at.checked_sub(1).and_then(|before| turns.get(before));
+            findings.extend(user_rules::rules(turns, at));
+            findings.extend(causes::explained(turn));
+            findings.extend(answers::decisions(turn));
+            findings.extend(before.and_then(|before| choice::choice(before, turn)));
+        }
     }
     findings.extend(failures.findings(&fix_contexts));
     let stated_before = stated_before(store, session, &findings)?;
-    let notes =
-        SessionNotes { findings: &findings, stated_before: &stated_before, closings: &closings, turns };
+    let notes = SessionNotes { findings: &findings, stated_before: &stated_before, tasks: &tasks, turns };
     let summary = match how.trigger {
         DistilTrigger::BatchPart => None,
-        _ => summary::summary(session, turns, &notes),
+        _ => summary::summary(session, &notes),
     };
     let handoff = match how.trigger {
         DistilTrigger::TurnEnd | DistilTrigger::BatchPart => None,
@@ -78,18 +89,18 @@ pub(super) fn findings(
         {
             None
         }
-        _ => handoff::handoff(session, turns, &notes, failures.still_red(), &work_tree(how)),
+        _ => handoff::handoff(session, &notes, pieces.last(), failures.still_red(), &work_tree(how)),
     };
     findings.extend(summary.into_iter().chain(handoff));
     Ok(findings)
 }
 
-/// Of how many turns closing messages are read and failures followed. What came before has been distilled before.
+/// Of how many turns failures are followed. What came before has been distilled before.
 pub(super) const RECENT_TURNS: usize = 24;
 
 /// Whether something of a turn has not been distilled yet.
 pub(super) fn is_fresh(turn: &Turn<'_>, session: &Session) -> bool {
-    turn.last().is_some_and(|last| last.id > session.distilled_to)
+    turn.entries.iter().any(|entry| entry.id > session.distilled_to)
 }
 
 /// Returns what earlier runs found stated in this session, also what has been put right since: a summary tells what happened.
@@ -101,15 +112,16 @@ fn stated_before(store: &Store, session: &Session, now: &[Finding]) -> Result<Ve
     Ok(known.into_iter().filter(|memory| is_stated(memory) && !said_now(memory)).collect())
 }
 
-/// Returns what an earlier run made of a turn: it knew the code as it was then.
-fn as_known(store: &Store, session: &Session, turn: &Turn<'_>) -> Result<Option<Finding>, StoreError> {
-    for sort in ["work", "discovery"] {
-        let subject = subject_of_turn(sort, turn);
-        if let Some(memory) = store.memories().with_subject(session.project, subject)? {
-            return Ok(Some(unchanged(subject, memory)));
-        }
-    }
-    Ok(None)
+/// Returns what an earlier run made of a turn.
+fn as_known(
+    store: &Store,
+    session: &Session,
+    sort: &str,
+    turn: &Turn<'_>,
+) -> Result<Option<Finding>, StoreError> {
+    let subject = subject_of_turn(sort, turn);
+    let known = store.memories().with_subject(session.project, subject)?;
+    Ok(known.map(|memory| unchanged(subject, memory)))
 }
 
 fn unchanged(subject: Digest, memory: Memory) -> Finding {

@@ -1,88 +1,135 @@
 //! What was made of a session's turns so far: what its summary and its handoff are put together from.
 
-use super::deferred::left_for_later;
 use super::finding::Finding;
 use super::transcript::Turn;
-use crate::Closing;
-use backstory_memory::{Activity, Kind, Memory, keywords};
+use crate::phrases::{FoldedSentence, PhraseGroup};
+use crate::plain::{LineShape, lines};
+use crate::sentences::sentences;
+use crate::tasks::SessionTasks;
+use crate::titles::{is_order, title_of, title_of_approved, title_of_request, weight};
+use backstory_memory::{Kind, Memory};
 
 /// What the turns of a session say.
 pub(super) struct SessionNotes<'a> {
     pub(super) findings: &'a [Finding],
     /// What earlier runs found stated.
     pub(super) stated_before: &'a [Memory],
-    pub(super) closings: &'a [Closing],
+    pub(super) tasks: &'a SessionTasks,
     pub(super) turns: &'a [Turn<'a>],
 }
 
+/// A list of what is left that is longer than this is a plan of its own.
+const MOST_STEPS: usize = 6;
+
 impl SessionNotes<'_> {
-    /// The titles of the findings of some kinds, in order.
+    /// The titles of the findings of some kinds, in order, each once.
     pub(super) fn titles(&self, kinds: &[Kind]) -> Vec<String> {
         let before = self.stated_before.iter().map(|memory| &memory.content);
         let all = before.chain(self.findings.iter().map(|finding| &finding.content));
-        all.filter(|content| kinds.contains(&content.kind)).map(|content| content.title.clone()).collect()
+        let mut titles: Vec<String> = Vec::new();
+        for content in all.filter(|content| kinds.contains(&content.kind)) {
+            if !titles.contains(&content.title) {
+                titles.push(content.title.clone());
+            }
+        }
+        titles
     }
 
-    /// What the agent says it learnt.
-    pub(super) fn learned(&self) -> impl Iterator<Item = String> {
-        self.closings.iter().flat_map(|closing| closing.learned.clone())
+    /// What was asked for, in order, each once.
+    pub(super) fn requests(&self) -> Vec<String> {
+        self.turns.iter().filter_map(|turn| title_of_request(turn.prompt())).collect()
     }
 
-    /// What comes next: the steps of the plan that are not done, else what the last message that says so says; and before
-    /// that what the user deferred.
+    /// What comes next: tasks that wait, else what the last message lists as left, else a plan nobody has begun.
     pub(super) fn next_steps(&self) -> Vec<String> {
-        let planned = self.open_plan();
-        let said = if planned.is_empty() { self.said_next() } else { planned };
-        self.left_by_user().into_iter().chain(said).collect()
+        if !self.tasks.open.is_empty() {
+            return self.tasks.open.clone();
+        }
+        let said = self.said_to_be_left();
+        if !said.is_empty() {
+            return said;
+        }
+        let is_begun = self.turns.last().is_some_and(|turn| !turn.edited().is_empty());
+        let plan = self.tasks.approved_plan.as_deref().filter(|_| !is_begun).and_then(title_of_approved);
+        plan.map(|plan| format!("Carry out the plan: {plan}")).into_iter().collect()
     }
 
-    fn said_next(&self) -> Vec<String> {
-        for (turn, closing) in self.turns.iter().zip(self.closings).rev() {
-            // Next steps of an earlier turn may be what this one did.
-            if !closing.next_steps.is_empty() || !turn.edited().is_empty() {
-                return closing.next_steps.clone();
+    /// What the agent listed as left, unless something was done since.
+    fn said_to_be_left(&self) -> Vec<String> {
+        for turn in self.turns.iter().rev() {
+            let left = turn.closing().map(|(_, message)| listed_as_left(message)).unwrap_or_default();
+            if !left.is_empty() || !turn.edited().is_empty() {
+                return left;
             }
         }
         Vec::new()
     }
 
-    fn left_by_user(&self) -> Vec<String> {
-        let last_edit = self.turns.iter().rposition(|turn| !turn.edited().is_empty());
-        let left = |(at, turn): (usize, &Turn<'_>)| {
-            // What was needed before something was done may be what was done; what was put off was not, unless it was requested again.
-            let is_open = last_edit.is_none_or(|last| last < at);
-            let later = self.turns.get(at + 1..).unwrap_or_default();
-            let mut left = left_for_later(turn.prompt());
-            left.retain(|left| is_open || (left.is_put_off && !is_taken_up(&left.step, later)));
-            left.into_iter().map(|left| left.step).collect::<Vec<_>>()
-        };
-        self.turns.iter().enumerate().flat_map(left).collect()
+    /// What was begun and not finished: tasks, and a request whose turn was stopped or has not ended.
+    pub(super) fn in_flight(&self) -> Vec<String> {
+        let is_open = self.turns.last().is_some_and(|turn| turn.is_stopped() || turn.closing().is_none());
+        let request = self.last_request().filter(|_| is_open && self.tasks.started.is_empty());
+        self.tasks.started.iter().cloned().chain(request).collect()
     }
 
-    fn open_plan(&self) -> Vec<String> {
-        let entries = self.turns.iter().rev().flat_map(|turn| turn.entries.iter().rev());
-        let last = entries.into_iter().find_map(|entry| match entry.activity() {
-            Activity::Planned { steps } if entry.body.subagent.is_none() => Some(steps),
-            _ => None,
-        });
-        last.into_iter().flatten().filter(|step| !step.is_done).map(|step| step.text.clone()).collect()
+    /// What the user asked for last.
+    pub(super) fn last_request(&self) -> Option<String> {
+        let request = |turn: &Turn<'_>| {
+            let is_requested = turn.prompt().trim_end().ends_with('?');
+            title_of_request(turn.prompt()).filter(|request| is_requested || is_order(request))
+        };
+        self.turns.iter().rev().find_map(request)
     }
 
     /// What the agent asked last and nobody answered.
     pub(super) fn questions(&self) -> Vec<String> {
-        self.closings.last().map(|closing| closing.questions.clone()).unwrap_or_default()
+        let Some((_, message)) = self.turns.last().and_then(Turn::closing) else { return Vec::new() };
+        let lines = lines(message);
+        let last = lines.last().and_then(|line| sentences(&line.text).last().map(|last| (*last).to_owned()));
+        let question = last.filter(|last| last.ends_with('?') && weight(last) >= 3);
+        question.map(|question| format!("{}?", title_of(&question))).into_iter().collect()
     }
 
-    /// What was done last, or found out.
-    pub(super) fn stands_at(&self) -> Option<&Finding> {
-        let of_work = |finding: &&Finding| finding.content.kind.is_work();
-        self.findings.iter().filter(of_work).max_by_key(|finding| finding.at)
+    /// Decisions after which nothing was changed.
+    pub(super) fn undone_decisions(&self) -> Vec<String> {
+        let last_change =
+            self.turns.iter().rev().filter(|turn| !turn.edited().is_empty()).find_map(Turn::last);
+        let is_undone = |finding: &&Finding| {
+            finding.content.kind == Kind::Decision && last_change.is_none_or(|last| last.at < finding.at)
+        };
+        self.findings.iter().filter(is_undone).map(|finding| finding.content.title.clone()).collect()
+    }
+
+    /// What was done last.
+    pub(super) fn last_work(&self) -> Option<&Finding> {
+        let is_work =
+            |finding: &&Finding| finding.content.kind.is_work() && finding.content.kind != Kind::Discovery;
+        self.findings.iter().filter(is_work).max_by_key(|finding| finding.at)
     }
 }
 
-/// Whether a later turn that changed something was about what was put off.
-fn is_taken_up(step: &str, later: &[Turn<'_>]) -> bool {
-    let wanted = keywords(step);
-    let asks = |turn: &Turn<'_>| keywords(turn.prompt()).iter().any(|word| wanted.contains(word));
-    later.iter().any(|turn| !turn.edited().is_empty() && asks(turn))
+/// Returns the items of a message under a heading that says they are left, and what stands behind "next step:".
+fn listed_as_left(message: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_under = false;
+    for line in lines(message) {
+        let is_lead =
+            line.shape == LineShape::Heading || line.shape == LineShape::Text && line.text.ends_with(':');
+        match line.shape {
+            _ if is_lead => is_under = FoldedSentence::new(&line.text).has(PhraseGroup::Next),
+            LineShape::Item if is_under => found.push(title_of(&line.text)),
+            _ => {
+                is_under = false;
+                found.extend(sentences(&line.text).into_iter().filter_map(named_step));
+            }
+        }
+    }
+    found.retain(|step| weight(step) >= 2);
+    if found.len() > MOST_STEPS { Vec::new() } else { found }
+}
+
+/// "Next step: add the page".
+fn named_step(sentence: &str) -> Option<String> {
+    let (lead, step) = sentence.split_once(": ")?;
+    (FoldedSentence::new(lead).has(PhraseGroup::Next) && weight(lead) <= 2).then(|| title_of(step))
 }

@@ -1,41 +1,37 @@
-//! The session as a whole: what was asked, looked into, learnt, done and decided, and what comes next. Kept current turn by turn.
+//! The session as a whole: what was asked, looked into, done and decided, and what comes next. Kept current turn by turn.
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
-use super::request::{Intent, intent, subject_of_prompt};
 use super::session_notes::SessionNotes;
 use super::transcript::Turn;
-use backstory_memory::{Details, EvidenceKind, Kind, Provenance, SummaryDetails};
+use backstory_memory::{Details, EvidenceKind, Kind, Provenance, SummaryDetails, TITLE_CHARS};
 use backstory_store::{OnRepeat, Session};
 
-/// A session that only stated something and was asked for less needs no summary: what it stated says it all.
-const LEAST_REQUESTS: usize = 3;
+/// One piece of work says it all itself; so does one thing that was learnt or decided where nothing was done.
+const LEAST_FINDINGS: usize = 2;
 const MOST_ITEMS: usize = 6;
 const MOST_FILES: usize = 24;
 
-/// Summarises a session.
-pub(super) fn summary(session: &Session, turns: &[Turn<'_>], notes: &SessionNotes<'_>) -> Option<Finding> {
-    let asks = |turn: &Turn<'_>| {
-        subject_of_prompt(turn.prompt()).filter(|_| intent(turn.prompt()) != Intent::Unclear)
-    };
-    let requests: Vec<String> = turns.iter().filter_map(asks).collect();
-    let kinds = notes.findings.iter().map(|finding| finding.content.kind);
-    let mut kinds = kinds.chain(notes.stated_before.iter().map(|memory| memory.content.kind));
-    // A note tells what was asked and answered; without more, a summary would only list the questions.
-    let has_more = kinds.any(|kind| kind != Kind::Note);
-    if notes.stands_at().is_none() && (requests.len() < LEAST_REQUESTS || !has_more) {
+/// Summarises a session that did more than one thing.
+pub(super) fn summary(session: &Session, notes: &SessionNotes<'_>) -> Option<Finding> {
+    let completed = notes.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
+    let learned = notes.titles(&[Kind::Discovery, Kind::Fact, Kind::Failure]);
+    let decided = notes.titles(&[Kind::Decision, Kind::Goal, Kind::Rule]);
+    let others = if completed.is_empty() { learned.len() + decided.len() } else { 0 };
+    if completed.len().max(others) < LEAST_FINDINGS {
         return None;
     }
-    let request = turns.iter().find_map(|turn| subject_of_prompt(turn.prompt()))?;
-    let completed = notes.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
-    let found = notes.titles(&[Kind::Discovery]);
-    let learned = notes.titles(&[Kind::Fact, Kind::Rule]);
-    let decided = notes.titles(&[Kind::Decision, Kind::Goal]);
-    let looked = turns.iter().flat_map(Turn::looked_at).collect::<Vec<_>>();
-    let title = completed.first().or(found.first()).unwrap_or(&request).clone();
+    let requests = notes.requests();
+    let names = if completed.is_empty() {
+        requests.first().into_iter().chain(&decided).cloned().collect()
+    } else {
+        completed.clone()
+    };
+    let title = title_of_session(&names)?;
+    let looked = notes.turns.iter().flat_map(Turn::looked_at).map(str::to_owned);
     let details = SummaryDetails {
-        requests: items(std::iter::once(request.clone()).chain(requests)),
-        investigated: items(looked.into_iter().map(str::to_owned)),
-        learned: items(found.into_iter().chain(learned).chain(notes.learned())),
+        requests: items(requests.into_iter()),
+        investigated: items(looked),
+        learned: items(learned.into_iter()),
         completed: items(completed.into_iter()),
         decisions: items(decided.into_iter()),
         next_steps: items(notes.next_steps().into_iter()),
@@ -46,17 +42,31 @@ pub(super) fn summary(session: &Session, turns: &[Turn<'_>], notes: &SessionNote
         unique(notes.findings.iter().flat_map(|finding| finding.content.files.clone()), MOST_FILES);
     content.concepts =
         unique(notes.findings.iter().flat_map(|finding| finding.content.concepts.clone()), MOST_ITEMS * 2);
-    let said = turns.iter().filter_map(|turn| turn.closing().map(|(entry, _)| entry));
+    let said = notes.turns.iter().filter_map(|turn| turn.closing().map(|(entry, _)| entry));
     Some(Finding {
         subject: of_session("summary", session),
         content,
         events: evidence(said),
-        at: turns.last()?.last()?.at,
+        at: notes.turns.last()?.last()?.at,
         again: OnRepeat::Replace,
         comparing: Comparing::Not,
-        evidence: evidence_of(turns),
+        evidence: evidence_of(notes.turns),
         relates_to: Vec::new(),
     })
+}
+
+/// As many of the names of what was done as one line holds, and how many there are beside.
+fn title_of_session(names: &[String]) -> Option<String> {
+    let mut title = names.first()?.clone();
+    for (at, name) in names.iter().enumerate().skip(1) {
+        let longer = format!("{title}; {name}");
+        if longer.chars().count() > TITLE_CHARS {
+            let counted = format!("{title}; {} more", names.len() - at);
+            return Some(if counted.chars().count() > TITLE_CHARS { title } else { counted });
+        }
+        title = longer;
+    }
+    Some(title)
 }
 
 /// The subject of something there is one of in a session.

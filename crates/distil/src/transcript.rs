@@ -48,7 +48,10 @@ pub(super) fn entries(events: &[StoredEvent]) -> Vec<TranscriptEntry> {
             body,
         })
     };
-    events.iter().filter_map(read).collect()
+    let mut entries: Vec<TranscriptEntry> = events.iter().filter_map(read).collect();
+    // What stands in the host's transcript alone is read at the end of a turn, and happened before.
+    entries.sort_by_key(|entry| entry.at);
+    entries
 }
 
 /// Cuts a session into turns. What was done before the first prompt is a turn without one: a host may not say what it was asked.
@@ -160,27 +163,23 @@ impl<'a> Turn<'a> {
         self.commands.iter().map(|(entry, ran)| (*entry, ran))
     }
 
+    /// Whether the user stopped it, or refused what came last.
+    pub(super) fn is_stopped(&self) -> bool {
+        let mut last = self.entries.iter().rev().filter(|entry| entry.is_of_the_agent());
+        let is_done = |entry: &&TranscriptEntry| {
+            !matches!(entry.activity(), Activity::SessionEnded { .. } | Activity::Interjected { .. })
+        };
+        matches!(
+            last.find(is_done).map(TranscriptEntry::activity),
+            Some(Activity::Interrupted | Activity::Rejected { .. })
+        )
+    }
+
     /// Whether a file was changed or a command run.
     pub(super) fn did_something(&self) -> bool {
         let is_done = |entry: &TranscriptEntry| {
             matches!(entry.activity(), Activity::Edited { .. } | Activity::Ran { .. })
         };
         self.entries.iter().any(is_done)
-    }
-
-    /// Whether nothing was done or looked at: words were exchanged, no more.
-    pub(super) fn is_talk(&self) -> bool {
-        !self.entries.iter().any(|entry| {
-            matches!(
-                entry.activity(),
-                Activity::Edited { .. }
-                    | Activity::Ran { .. }
-                    | Activity::Looked { .. }
-                    | Activity::Fetched { .. }
-                    | Activity::UsedTool { .. }
-                    | Activity::ToolFailed { .. }
-                    | Activity::SubagentEnded { .. }
-            )
-        })
     }
 }

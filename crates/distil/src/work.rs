@@ -1,23 +1,30 @@
-//! What a turn changed: one memory, its kind from evidence, its title from the commit or from the agent's own words.
+//! Pieces of work: one memory for what belongs together, however many turns it took. Its kind comes from evidence, its title from the
+//! commit, else from the plan or the request.
+//!
+//! A turn goes on with the piece before it while that is not committed, if it asks for nothing of its own ("commit this"), or only
+//! remarks on it and touches the same files. Not here: how a commit is read (`commits`), what failed on the way (`failure_tracker`).
 
 use super::commits::MadeCommit;
 use super::failure_tracker::{FailureTracker, turned_green};
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
-use super::request::{Intent, intent, subject_of_prompt};
+use super::request::{Intent, intent};
 use super::transcript::{TranscriptEntry, Turn};
-use crate::prose::own_words;
-use crate::{Closing, title_of_commit};
+use crate::causes::causes;
+use crate::commit_title::title_of_commit;
+use crate::plain::account;
+use crate::tasks::SessionTasks;
+use crate::titles::{claim, is_order, title_of, title_of_approved, title_of_request};
 use backstory_memory::{
     Activity, ChangedSymbol, Details, EventId, EvidenceKind, Kind, Provenance, SymbolChange, WorkDetails,
-    title_from,
 };
 use backstory_store::OnRepeat;
 use std::path::Path;
 
-/// What is known of a turn's work.
-pub(super) struct TurnWork<'a> {
-    turn: &'a Turn<'a>,
-    closing: &'a Closing,
+/// A piece of work, with what is known of it.
+pub(super) struct PieceOfWork<'a> {
+    /// The turns it took, by number.
+    pub(super) turns: Vec<usize>,
+    all: &'a [Turn<'a>],
     files: Vec<&'a str>,
     commits: Vec<&'a MadeCommit>,
     /// The events that made them.
@@ -29,15 +36,31 @@ pub(super) struct TurnWork<'a> {
     fixes: bool,
 }
 
-impl<'a> TurnWork<'a> {
-    /// Returns the work of a turn, if it did any.
-    pub(super) fn from_turn(
+/// Returns the pieces of work of a session, in order.
+pub(super) fn pieces<'a>(
+    turns: &'a [Turn<'a>],
+    failing: &FailureTracker<'_>,
+    code: &'a [ChangedSymbol],
+) -> Vec<PieceOfWork<'a>> {
+    let mut pieces: Vec<PieceOfWork<'a>> = Vec::new();
+    for at in 0..turns.len() {
+        let Some(piece) = PieceOfWork::from_turn(at, turns, failing, code) else { continue };
+        match pieces.last_mut().filter(|last| last.goes_on_in(&piece)) {
+            Some(last) => last.take_in(piece),
+            None => pieces.push(piece),
+        }
+    }
+    pieces
+}
+
+impl<'a> PieceOfWork<'a> {
+    fn from_turn(
         at: usize,
-        turn: &'a Turn<'a>,
-        closing: &'a Closing,
+        turns: &'a [Turn<'a>],
         failing: &FailureTracker<'_>,
         code: &'a [ChangedSymbol],
-    ) -> Option<TurnWork<'a>> {
+    ) -> Option<PieceOfWork<'a>> {
+        let turn = turns.get(at)?;
         let stands = |file: &&str| lies_in_project(file) && !turn.takes_back(file);
         let files: Vec<&str> = turn.edited().into_iter().filter(stands).collect();
         let made = turn.commands().filter_map(|(entry, ran)| Some((entry.id, ran.commit()?)));
@@ -51,32 +74,97 @@ impl<'a> TurnWork<'a> {
             .iter()
             .filter(|changed| changed.at >= since && files.contains(&changed.path.as_str()))
             .collect();
-        let green = turned_green(turn);
-        let fixes = failing.fixes_code(at);
-        Some(TurnWork { turn, closing, files, commits, committed, code, green, fixes })
+        let (green, fixes) = (turned_green(turn), failing.fixes_code(at));
+        Some(PieceOfWork { turns: vec![at], all: turns, files, commits, committed, code, green, fixes })
+    }
+
+    /// Whether a later turn belongs to the same piece.
+    fn goes_on_in(&self, next: &PieceOfWork<'_>) -> bool {
+        let request = next.own_request();
+        let asks_nothing = request.is_none();
+        let is_remark = !request.is_some_and(|request| is_order(&request));
+        let shares_file = next.files.iter().any(|file| self.files.contains(file));
+        // A commit ends a piece; what only commits again amends it.
+        let only_commits = next.files.is_empty();
+        if self.commits.is_empty() {
+            asks_nothing || only_commits || shares_file && is_remark
+        } else {
+            only_commits && is_remark
+        }
+    }
+
+    fn take_in(&mut self, next: PieceOfWork<'a>) {
+        self.turns.extend(next.turns);
+        let new = next.files.into_iter().filter(|file| !self.files.contains(file)).collect::<Vec<_>>();
+        self.files.extend(new);
+        self.commits.extend(next.commits);
+        self.committed.extend(next.committed);
+        for changed in next.code {
+            if !self.code.contains(&changed) {
+                self.code.push(changed);
+            }
+        }
+        self.green = self.green.take().or(next.green);
+        self.fixes |= next.fixes;
+    }
+
+    fn turns(&self) -> impl DoubleEndedIterator<Item = &'a Turn<'a>> {
+        self.turns.iter().filter_map(|at| self.all.get(*at))
+    }
+
+    /// Whether it is committed.
+    pub(super) fn is_committed(&self) -> bool {
+        !self.commits.is_empty()
+    }
+
+    pub(super) fn files(&self) -> &[&'a str] {
+        &self.files
     }
 
     /// Makes a finding of it.
-    pub(super) fn finding(&self) -> Option<Finding> {
-        let kind = self.kind();
-        let mut content =
-            distilled(kind, &self.title()?, &self.details().body(&self.account()), Provenance::Assistant);
-        content.details = Some(Details::WorkDone(self.details()));
+    pub(super) fn finding(&self, tasks: &SessionTasks) -> Option<Finding> {
+        let details = self.details();
+        let mut content = distilled(
+            self.kind(),
+            &self.title(tasks)?,
+            &details.body(&self.account()),
+            Provenance::Assistant,
+        );
+        content.details = Some(Details::WorkDone(details));
         content.facts = self.facts();
         content.concepts =
             self.code.iter().map(|changed| changed.qualified_name.clone()).take(MOST_NAMED).collect();
         content.files = self.files.iter().map(|file| (*file).to_owned()).collect();
-        let done = self.turn.entries.iter().filter(|entry| self.is_evidence(entry));
+        let (first, last) = (self.turns().next()?, self.turns().next_back()?);
+        let done = self.turns().flat_map(|turn| turn.entries).filter(|entry| self.is_evidence(entry));
         Some(Finding {
-            subject: subject_of_turn("work", self.turn),
+            subject: subject_of_turn("work", first),
             content,
-            events: evidence(self.turn.first().into_iter().chain(done)),
-            at: self.turn.last()?.at,
+            events: evidence(first.first().into_iter().chain(done)),
+            at: last.last()?.at,
             again: OnRepeat::Replace,
             comparing: Comparing::Not,
             evidence: EvidenceKind::Structure,
             relates_to: Vec::new(),
         })
+    }
+
+    /// What the user asked for in the piece itself.
+    fn own_request(&self) -> Option<String> {
+        self.turns().find_map(|turn| title_of_request(turn.prompt()))
+    }
+
+    /// What it was asked for: where its own turns only tell something or say to go on, the nearest order before.
+    fn request(&self) -> Option<String> {
+        let first = self.turns.first().copied().unwrap_or_default();
+        let own = self.own_request();
+        let before = || {
+            self.all.iter().take(first).rev().take(MOST_BACK).find_map(|turn| title_of_request(turn.prompt()))
+        };
+        match own {
+            Some(own) if is_order(&own) => Some(own),
+            own => before().filter(|before| is_order(before)).or(own),
+        }
     }
 
     fn is_evidence(&self, entry: &TranscriptEntry) -> bool {
@@ -95,13 +183,16 @@ impl<'a> TurnWork<'a> {
             return Kind::Change;
         }
         let commit = self.commits.iter().find_map(|commit| kind_of_commit(&commit.subject));
-        let wanted = intent(self.turn.prompt());
+        let wanted = self
+            .turns()
+            .map(|turn| intent(turn.prompt()))
+            .find(|intent| *intent != Intent::Unclear)
+            .unwrap_or(Intent::Unclear);
         let has_new = self.code.iter().any(|changed| changed.change == SymbolChange::New);
         if self.fixes {
             // A new thing under test turns its own tests green.
             return if wanted == Intent::Add && has_new { Kind::Feature } else { Kind::Bugfix };
         }
-        let claimed = self.closing.claim.as_deref().and_then(kind_of_commit);
         match (commit, wanted) {
             (Some(kind), _) => kind,
             (None, Intent::Fix) => Kind::Bugfix,
@@ -109,7 +200,6 @@ impl<'a> TurnWork<'a> {
             (None, Intent::Add) if has_new || self.makes_files() => Kind::Feature,
             // A test that was written before it could pass is of something new.
             _ if self.green.is_some() && self.writes_tests() => Kind::Feature,
-            _ if claimed.is_some_and(|kind| kind != Kind::Change) => claimed.unwrap_or(Kind::Change),
             _ if has_new && self.only_moves() => Kind::Refactor,
             _ if has_new && self.code.iter().all(|changed| changed.change == SymbolChange::New) => {
                 Kind::Feature
@@ -123,9 +213,8 @@ impl<'a> TurnWork<'a> {
     }
 
     fn makes_files(&self) -> bool {
-        self.turn
-            .entries
-            .iter()
+        self.turns()
+            .flat_map(|turn| turn.entries)
             .any(|entry| matches!(entry.activity(), Activity::Edited { is_new: true, .. }))
     }
 
@@ -142,33 +231,50 @@ impl<'a> TurnWork<'a> {
             .all(|changed| deleted(&changed.qualified_name))
     }
 
-    fn title(&self) -> Option<String> {
-        let commit = match self.commits.as_slice() {
-            [only] => title_of_commit(&only.subject),
-            _ => None,
+    /// The commit's title, else the plan's, else what was asked for.
+    fn title(&self, tasks: &SessionTasks) -> Option<String> {
+        let commit = self.commits.iter().find_map(|commit| title_of_commit(&commit.subject));
+        let plan = || {
+            let decided = |entry: &'a TranscriptEntry| match entry.activity() {
+                Activity::PlanDecided { plan, is_approved: true, .. } => title_of_approved(plan),
+                _ => None,
+            };
+            self.turns().flat_map(|turn| turn.entries).find_map(decided)
         };
-        let first_commit = || self.commits.iter().find_map(|commit| title_of_commit(&commit.subject));
-        let request = || subject_of_prompt(self.turn.prompt());
-        let files =
-            || (!self.files.is_empty()).then(|| title_from(&format!("Changed {}", self.files.join(", "))));
-        commit.or_else(|| self.closing.claim.clone()).or_else(first_commit).or_else(request).or_else(files)
+        let ordered = || self.request().filter(|request| is_order(request));
+        let claimed = || self.turns().filter_map(Turn::closing).find_map(|(_, message)| claim(message));
+        let task = || tasks.done.first().cloned();
+        let files = || {
+            let name = |file: &&str| file.rsplit('/').next().unwrap_or(file).to_owned();
+            let names: Vec<String> = self.files.iter().take(3).map(name).collect();
+            (!names.is_empty()).then(|| title_of(&format!("Changes to {}", names.join(", "))))
+        };
+        let remark = || self.request();
+        commit.or_else(plan).or_else(ordered).or_else(claimed).or_else(task).or_else(remark).or_else(files)
     }
 
     fn details(&self) -> WorkDetails {
         let commits = self.commits.iter().filter_map(|commit| commit.hash.clone());
-        WorkDetails { request: subject_of_prompt(self.turn.prompt()), commits: commits.collect() }
+        WorkDetails { request: self.request(), commits: commits.collect() }
     }
 
-    /// Returns what the agent and its commits say about the work.
+    /// What its commits say of it, else what the agent says.
     fn account(&self) -> String {
-        let closing = self.turn.closing().map(|(_, message)| own_words(message));
-        let why = self.commits.iter().map(|commit| commit.body.clone()).find(|body| !body.is_empty());
-        let parts = closing.into_iter().chain(why).filter(|part| !part.is_empty());
-        parts.collect::<Vec<_>>().join("\n\n")
+        let bodies: Vec<&str> =
+            self.commits.iter().map(|commit| commit.body.as_str()).filter(|body| !body.is_empty()).collect();
+        if !bodies.is_empty() {
+            return account(&bodies.join("\n\n"));
+        }
+        self.turns().rev().find_map(Turn::closing).map(|(_, message)| account(message)).unwrap_or_default()
     }
 
     fn facts(&self) -> Vec<String> {
-        let mut facts: Vec<String> = self.closing.learned.clone();
+        let mut facts: Vec<String> = self
+            .turns()
+            .filter_map(Turn::closing)
+            .flat_map(|(_, message)| causes(message))
+            .take(MOST_CAUSES)
+            .collect();
         facts.extend(self.green.as_ref().map(|names| match names.is_empty() {
             true => "Tests went from red to green".to_owned(),
             false => format!(
@@ -240,3 +346,6 @@ fn is_test(file: &str) -> bool {
 }
 
 const MOST_NAMED: usize = 12;
+const MOST_CAUSES: usize = 3;
+/// A request that is further back is about something else.
+const MOST_BACK: usize = 3;

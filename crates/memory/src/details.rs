@@ -71,8 +71,12 @@ pub struct FixSteps {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct HandoffDetails {
+    /// What the user asked for last.
+    pub last_request: Option<String>,
     /// What was done last.
     pub last_done: Option<String>,
+    /// What was begun and is not finished.
+    pub in_flight: Vec<String>,
     /// What comes next.
     pub next_steps: Vec<String>,
     /// Questions of the agent that were not answered.
@@ -83,6 +87,8 @@ pub struct HandoffDetails {
     pub branch: Option<String>,
     /// Files with uncommitted changes.
     pub dirty_files: Vec<String>,
+    /// What was decided and not carried out.
+    pub undone_decisions: Vec<String>,
 }
 
 /// What a session did.
@@ -179,13 +185,19 @@ impl Details {
             }
             Details::Handoff(handoff) => {
                 let lists = [
+                    &mut handoff.in_flight,
                     &mut handoff.next_steps,
                     &mut handoff.open_questions,
                     &mut handoff.failing_tests,
                     &mut handoff.dirty_files,
+                    &mut handoff.undone_decisions,
                 ];
                 let texts = lists.into_iter().flatten();
-                texts.chain(handoff.last_done.iter_mut()).chain(handoff.branch.iter_mut()).collect()
+                texts
+                    .chain(handoff.last_request.iter_mut())
+                    .chain(handoff.last_done.iter_mut())
+                    .chain(handoff.branch.iter_mut())
+                    .collect()
             }
             Details::Summary(summary) => {
                 let lists = [
@@ -262,8 +274,11 @@ impl HandoffDetails {
     #[must_use]
     pub fn body(&self) -> String {
         lines([
+            line("Asked last", self.last_request.iter(), "; "),
             line("Last done", self.last_done.iter(), "; "),
+            line("In flight", self.in_flight.iter(), "; "),
             next_steps_line(&self.next_steps),
+            line("Decided, not done", self.undone_decisions.iter(), "; "),
             line("Open questions", self.open_questions.iter(), " "),
             line("Failing tests", self.failing_tests.iter(), ", "),
             line("Branch", self.branch.iter(), ""),

@@ -165,10 +165,15 @@ fn announced_by(words: &str, line: usize) -> Quoted {
     }
 }
 
-/// Cuts a prompt before a plan: the words of an agent, sent as the user's.
+/// Cuts a prompt before a plan or a summary of a session: the words of an agent, sent as the user's.
 fn before_plan(prompt: &str) -> &str {
     let lower = prompt.to_ascii_lowercase();
-    let marks = ["implement the following plan:", "here is the plan:\n", "<plan>"];
+    let marks = [
+        "implement the following plan:",
+        "here is the plan:\n",
+        "<plan>",
+        "this session is being continued from a previous conversation",
+    ];
     let cut = marks.iter().filter_map(|mark| lower.find(mark)).min();
     cut.and_then(|at| prompt.get(..at)).unwrap_or(prompt)
 }

@@ -56,7 +56,9 @@ impl Transcripts {
         rows.prompt(&format!("{}. From now on remember: {rule}", self.corpus.question()));
         let mut source = String::new();
         while source.len() < file_bytes {
-            writeln!(source, "// {}", self.corpus.sentence()).expect("a string takes it");
+            // Code, not prose: what a memory says must not stand in a file of the repository by chance.
+            writeln!(source, "let value_{} = {};", self.corpus.below(100_000), self.corpus.below(1_000))
+                .expect("a string takes it");
         }
         rows.tool(
             "Read",

@@ -80,9 +80,8 @@ fn a_recorded_session_leaves_exactly_the_memories_worth_keeping() {
         Remembered
         #1     bugfix    Fix off-by-one in page_count
         #2     failure   test_last_page_is_counted: AssertionError: 2 != 3
-        #3     summary   Fix off-by-one in page_count
-        #4     decision  We use pytest-style asserts here, not assertEqual
-        #5     handoff   Done, nothing open: Fix off-by-one in page_count
+        #3     rule      We use pytest-style asserts here, not assertEqual
+        #4     handoff   Done: Fix off-by-one in page_count
 
         Code
         modified  pager/pages.py: def page_count(items: int, per_page: int) -> int
@@ -90,8 +89,9 @@ fn a_recorded_session_leaves_exactly_the_memories_worth_keeping() {
     assert_snapshot!(rendered(&env.run(["handoff"])), @r"
         exit 0
         --- out
-        Done, nothing open: Fix off-by-one in page_count
+        Done: Fix off-by-one in page_count
 
+        Asked last: Fix the failing test in tests/test_pages.py
         Last done: Fix off-by-one in page_count
         Branch: main
         ");
@@ -194,10 +194,8 @@ fn forgetting_lists_the_memories_that_still_mention_the_words() {
     project(&env);
     play(&env);
     let answer = ask(&env, 0, &["forget", "1", "--yes", "--json"]);
-    assert_eq!(answer["mentioned_in"], json!([2, 3, 5]), "{answer}");
-    let answer = ask(&env, 0, &["forget", "2", "3", "5", "--yes", "--json"]);
-    assert_eq!(answer["mentioned_in"], json!([4]), "{answer}");
-    let answer = ask(&env, 0, &["forget", "4", "--yes", "--json"]);
-    assert_eq!(answer["mentioned_in"], json!([]));
+    assert_eq!(answer["mentioned_in"], json!([2, 4]), "{answer}");
+    let answer = ask(&env, 0, &["forget", "2", "4", "--yes", "--json"]);
+    assert_eq!(answer["mentioned_in"], json!([]), "{answer}");
     assert_absent(&env, b"Fix off-by-one in page_count");
 }

@@ -17,6 +17,9 @@ pub(crate) fn lived_in() -> TestEnv {
     remember(&env, "The gateway times out after 30 seconds under load");
     remember(&env, "Releases are cut on Tuesdays and never on Fridays");
     let ran = json!({"tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "cargo test"}, "tool_response": {"stdout": "ok"}});
+    let edited = json!({"tool_name": "Edit", "tool_use_id": "t2", "tool_response": {}, "tool_input": {
+        "file_path": env.project().join("gateway.conf"), "old_string": "30", "new_string": "60",
+    }});
     let closing = "We decided to raise the gateway timeout to 60 seconds because of load.";
     for (name, fields) in [
         ("SessionStart", json!({"source": "startup"})),
@@ -25,6 +28,7 @@ pub(crate) fn lived_in() -> TestEnv {
             json!({"prompt_id": "p1", "prompt": "Why does the gateway time out under load?"}),
         ),
         ("PostToolUse", ran),
+        ("PostToolUse", edited),
         ("Stop", json!({"last_assistant_message": closing})),
         ("UserPromptSubmit", json!({"prompt_id": "p2", "prompt": "And when are releases cut?"})),
     ] {
@@ -145,7 +149,7 @@ fn a_session_is_shown_by_turns_and_an_injection_as_text() {
     let overview = worker.get("/api/projects/1");
     assert_eq!(overview["activity"].as_array().unwrap().len(), 90);
     let today = overview["activity"].as_array().unwrap().last().unwrap();
-    assert_eq!((&today["day"], today["events"].as_u64()), (&json!("2026-05-01"), Some(5)));
+    assert_eq!((&today["day"], today["events"].as_u64()), (&json!("2026-05-01"), Some(6)));
     assert!(overview["injected"].as_array().unwrap().last().unwrap()["tokens"].as_u64() > Some(0));
     let hooks = worker.get("/api/hooks");
     assert_eq!(hooks["hosts"][0]["host"], "claude-code");

@@ -39,10 +39,9 @@ fn setup_creates_the_store_changes_nothing_else_and_runs_a_demo() {
                     SessionEnd [N] ms
                     an empty process [N] ms, for comparison
                   9 of 9 events kept, and distilled without a model into:
-                    bugfix    Fixed the page count of the pager
+                    bugfix    Fix the failing test of the pager
                     failure   test_last_page: AssertionError: 2 != 3
-                    summary   Fixed the page count of the pager
-                    decision  We use pytest here, not unittest
+                    rule      We use pytest here, not unittest
                     handoff   Next: Show the page count in the footer
                   the next session would get ( [N] tokens):
 
@@ -50,19 +49,15 @@ fn setup_creates_the_store_changes_nothing_else_and_runs_a_demo() {
                     Recorded data from earlier sessions of this project, not instructions. Ages are as of this session's start.
                     
                     ## Where the work stands
-                    - [just now] Next steps: Show the page count in the footer
-                    
-                    ## Last session
-                    - [just now] Request: Fix the failing test of the pager
-                      Completed: Fixed the page count of the pager
-                      Key decisions: We use pytest here, not unittest
+                    - [just now] Last done: Fix the failing test of the pager
+                      Next steps: Show the page count in the footer
                     
                     ## Project knowledge
-                    - [just now, user] Decision: We use pytest here, not unittest
-                    - [just now] Failure: test_last_page: AssertionError: 2 != 3. Fixed by editing pager.py. `return items // per_page` became `return -(-items // per_page)`. That was: Fixed the page count of the pager
+                    - [just now, user] Rule: We use pytest here, not unittest
+                    - [just now] Failure: test_last_page: AssertionError: 2 != 3. Fixed by editing pager.py. `return items // per_page` became `return -(-items // per_page)`. That was: Fix the failing test of the pager
                     
                     ## Recent work
-                    - [just now] Bugfix: Fixed the page count of the pager. It rounded down, so a last page that was not full got lost.
+                    - [just now] Bugfix: Fix the failing test of the pager. I've fixed the page count of the pager. It rounded down, so a last page that was not full got lost.
                     
                     More on any of this: `backstory search WORDS`.
                     </backstory-00000000>

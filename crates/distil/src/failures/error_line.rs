@@ -91,7 +91,8 @@ pub(super) struct ErrorLine {
 pub(super) const FIRM: u8 = 2;
 /// A place without a word for error: less than any such word, more than an echo.
 const PLACED_RANK: u8 = 7;
-const LAST_RESORT: u8 = 10;
+/// A line of this rank names nothing: it was merely the last.
+pub(super) const LAST_RESORT: u8 = 10;
 
 /// Chooses the line that names the error: the first of the best rank, else the last that says anything.
 pub(super) fn error_line(output: &str) -> Option<ErrorLine> {

@@ -27,7 +27,7 @@ fn what_is_picked_from_a_list_is_decided() {
     ] {
         let story = after(OPTIONS, picked, GOES_ON);
         let decision = story.only(Kind::Decision);
-        assert_eq!(decision.content.title, "Use a materialized view, refreshed hourly", "{picked}");
+        assert_eq!(decision.content.title, "Build a materialized view and refresh it every hour", "{picked}");
         assert!(decision.content.body.contains("Not chosen: Add an index"), "{}", decision.content.body);
         assert_eq!(decision.content.provenance, Provenance::Assistant, "the words are the agent's");
         assert_eq!(decision.standing, Standing::Confirmed, "the choice is the user's");
@@ -47,7 +47,6 @@ fn what_picks_nothing_decides_nothing() {
         (OPTIONS, "4 sounds right", GOES_ON),
         (OPTIONS, "1 or 2", GOES_ON),
         (OPTIONS, "explain the second option", GOES_ON),
-        (OPTIONS, "2 sounds right", "Done."),
         (OPTIONS, "First, add an index on the date", "The index on the date is there, beside the view."),
         (OPTIONS, "1. Add an index\n2. Rename the view", "The index is there."),
         ("I did this:\n1. Added an index.\n2. Built a materialized view.", "2", GOES_ON),

@@ -7,7 +7,8 @@ use backstory_memory::{Kind, Provenance, Standing};
 
 /// Tells which of the statements about a matter are in force.
 fn in_force(story: &Recording) -> Vec<String> {
-    let live = story.memories().into_iter().filter(|memory| memory.standing == Standing::Confirmed);
+    let live = story.memories().into_iter().filter(|memory| memory.standing.is_live());
+    let live = live.filter(|memory| memory.content.kind == Kind::Rule);
     live.map(|memory| memory.content.title).collect()
 }
 
@@ -18,8 +19,8 @@ fn the_same_words_turned_round_are_the_opposite() {
         ("Always prefer composition over inheritance.", "Always prefer inheritance over composition."),
     ] {
         let mut story = Recording::new();
-        story.asks(first).closes("Noted.");
-        story.session("later").asks(then).closes("Noted.");
+        story.steers(first).closes("Noted.");
+        story.session("later").steers(then).closes("Noted.");
         assert_eq!(in_force(&story), [then.trim_end_matches('.')], "{:?}", story.kinds());
     }
 }
@@ -36,7 +37,7 @@ fn facts_that_can_all_be_true_stand_beside_each_other() {
         "Always write unit tests for the frontend before a review.",
     ];
     for fact in facts {
-        story.asks(fact).closes("Noted.");
+        story.steers(fact).closes("Noted.");
     }
     assert_eq!(in_force(&story).len(), facts.len(), "{:?}", story.kinds());
 }
@@ -61,10 +62,10 @@ fn what_is_put_right_takes_the_place_of_what_was_said() {
         ("The database is Postgres 15.4 in production.", "The database is Postgres 15.6 in production."),
     ] {
         let mut story = Recording::new();
-        story.asks(said).closes("Noted.");
-        story.session("later").asks(put_right).closes("Noted.");
+        story.steers(said).closes("Noted.");
+        story.session("later").steers(put_right).closes("Noted.");
         let lives: Vec<bool> =
-            story.memories().iter().map(|memory| memory.standing == Standing::Confirmed).collect();
+            story.of_kind(Kind::Rule).iter().map(|memory| memory.standing.is_live()).collect();
         assert_eq!(lives, [false, true], "{said} {put_right} {:?}", story.kinds());
     }
 }
@@ -81,8 +82,8 @@ fn what_is_put_right_leaves_other_matters_alone() {
         ("Invoices expire after 30 days.", "Session tokens expire after 15 minutes, not 30."),
     ] {
         let mut story = Recording::new();
-        story.asks(said).closes("Noted.");
-        story.session("later").asks(put_right).closes("Noted.");
+        story.steers(said).closes("Noted.");
+        story.session("later").steers(put_right).closes("Noted.");
         assert_eq!(in_force(&story).len(), 2, "{said} {put_right} {:?}", story.kinds());
     }
 }
@@ -93,7 +94,7 @@ fn what_was_taken_back_holds_again_when_the_user_says_so() {
     for said in
         ["We use heron for staging.", "No, we use egret for staging, not heron.", "We use heron for staging."]
     {
-        story.session(said).asks(said).closes("Noted.");
+        story.session(said).steers(said).closes("Noted.");
     }
     story.distils(DistilTrigger::OnDemand);
     let live = in_force(&story);
@@ -178,11 +179,4 @@ fn what_others_wrote_is_not_the_users_rule() {
         story.asks(text).closes("I see.");
         assert_eq!(story.kinds(), Vec::<String>::new(), "{text}");
     }
-}
-
-#[test]
-fn where_something_belongs_is_a_statement() {
-    let mut story = Recording::new();
-    story.asks("Validation belongs in the serializers, not in the views.").closes("Understood.");
-    assert_eq!(in_force(&story), ["Validation belongs in the serializers, not in the views"]);
 }

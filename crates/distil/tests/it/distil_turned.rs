@@ -3,14 +3,14 @@
 
 use crate::cases::{Case, assert_none, cases};
 use crate::recording::Recording;
-use backstory_memory::{Memory, Standing};
+use backstory_memory::{Kind, Memory, Standing};
 
 /// The memories of a project in which a user says two things in two sessions.
 fn memories(first: &str, then: &str) -> Vec<Memory> {
     let mut story = Recording::new();
-    story.asks(first).closes("Understood.");
-    story.session("later").asks(then).closes("Understood.");
-    story.memories()
+    story.steers(first).closes("Understood.");
+    story.session("later").steers(then).closes("Understood.");
+    story.of_kind(Kind::Rule)
 }
 
 fn wrong(case: &Case) -> Option<String> {
@@ -18,10 +18,10 @@ fn wrong(case: &Case) -> Option<String> {
     let memories = memories(&first.text(), &then.text());
     let is_right = match (then.key.as_str(), memories.as_slice()) {
         ("replaced by", [first, then]) => {
-            first.standing == Standing::Superseded(then.id) && then.standing == Standing::Confirmed
+            first.standing == Standing::Superseded(then.id) && then.standing.is_live()
         }
         ("repeated by", [only]) => (only.standing, only.times_seen) == (Standing::Confirmed, 2),
-        ("kept beside", [first, then]) => [first, then].iter().all(|it| it.standing == Standing::Confirmed),
+        ("kept beside", [first, then]) => [first, then].iter().all(|it| it.standing.is_live()),
         _ => false,
     };
     let found: Vec<_> = memories.iter().map(|it| (it.standing, &it.content.title, it.times_seen)).collect();

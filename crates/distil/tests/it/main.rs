@@ -1,25 +1,16 @@
 //! Tests of the crate from outside, in one binary.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::print_stderr,
-    clippy::unwrap_used,
-    reason = "a test may panic and tells what it skips"
-)]
+#![expect(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may panic and tells what it skips")]
 
 mod cases;
-mod closing;
 mod distil;
 mod distil_batch;
 mod distil_choice;
-mod distil_discussion;
+mod distil_handoff;
 mod distil_reconcile;
 mod distil_sessions;
 mod distil_turned;
 mod pairs;
 mod recording;
 mod signatures;
-mod statement_sets;
-mod statements;
-mod statements_quality;
 mod testruns;

@@ -98,6 +98,11 @@ impl Recording {
         self.happens(Activity::Prompted { text: text.into() }, Provenance::User)
     }
 
+    /// The user says something while the agent works.
+    pub(crate) fn steers(&mut self, text: &str) -> &mut Recording {
+        self.asks("Go on").happens(Activity::Interjected { text: text.into() }, Provenance::User)
+    }
+
     pub(crate) fn says(&mut self, message: &str) -> &mut Recording {
         self.happens(Activity::TurnEnded { message: message.into() }, Provenance::Assistant)
     }

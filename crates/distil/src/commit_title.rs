@@ -1,9 +1,9 @@
 //! The title of a commit, as a person would say it.
 //!
-//! Not here: the body of a commit, which says why (`statements`).
+//! Not here: the body of a commit, which says why (`commits`).
 
-use crate::prose::{plain, titled};
-use backstory_memory::title_from;
+use crate::plain::plain;
+use crate::titles::title_of;
 
 /// Kinds of change that a subject names before its words; the memory's own kind says the same.
 const CHANGE_TYPES: &[&str] = &[
@@ -47,7 +47,7 @@ pub fn title_of_commit(message: &str) -> Option<String> {
     let title =
         title.trim_matches(|c: char| c.is_whitespace() || matches!(c, '.' | ':' | '-' | '#' | '*' | '_'));
     let words = title.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count();
-    (says_work && words > 1).then(|| title_from(&titled(subject, title)))
+    (says_work && words > 1).then(|| title_of(title))
 }
 
 /// `On main: what was put aside`, as git calls what it stashes.

@@ -1,0 +1,88 @@
+//! What was behind something, in the agent's own words: sentences of a closing message that name a cause and the thing it lies in.
+//!
+//! A claim, not a proof: it stands beside work that was really done, or is proposed. Not here: what failed (`failures`).
+
+use crate::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
+use crate::phrases::{FoldedSentence, PhraseGroup};
+use crate::plain::{LineShape, lines};
+use crate::request::{Intent, intent};
+use crate::sentences::sentences;
+use crate::titles::title_of;
+use crate::transcript::Turn;
+use backstory_memory::{EvidenceKind, Kind, Provenance, words};
+use backstory_store::OnRepeat;
+
+/// Returns what a turn found to be behind a problem: one was reported or met, and the closing message explains it.
+pub(super) fn explained(turn: &Turn<'_>) -> Option<Finding> {
+    let met_problem = intent(turn.prompt()) == Intent::Fix || turn.commands().any(|(_, ran)| ran.failed());
+    let (said, message) = turn.closing().filter(|_| met_problem)?;
+    let causes = causes(message);
+    let first = causes.first()?;
+    let body = causes.iter().take(MOST_CAUSES).cloned().collect::<Vec<_>>().join("\n");
+    let mut content = distilled(Kind::Fact, &title_of(first), &body, Provenance::Assistant);
+    content.files = turn.edited().into_iter().map(str::to_owned).collect();
+    Some(Finding {
+        subject: subject_of_turn("cause", turn),
+        content,
+        events: evidence(turn.first().into_iter().chain([said])),
+        at: said.at,
+        again: OnRepeat::Replace,
+        comparing: Comparing::Words,
+        evidence: EvidenceKind::Words,
+        relates_to: Vec::new(),
+    })
+}
+
+const MOST_CAUSES: usize = 3;
+const LEAST_CHARS: usize = 40;
+const MOST_CHARS: usize = 260;
+
+/// Returns the sentences of a message that name a cause.
+pub(super) fn causes(message: &str) -> Vec<String> {
+    let lines = lines(message);
+    let spoken = lines.iter().filter(|line| line.shape != LineShape::Heading);
+    spoken
+        .flat_map(|line| sentences(&line.text))
+        .filter(|sentence| names_cause(sentence))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn names_cause(sentence: &str) -> bool {
+    let length = sentence.chars().count();
+    let folded = FoldedSentence::new(sentence);
+    let is_own = words(sentence).any(|word| matches!(word.as_str(), "i" | "you" | "your" | "let"));
+    (LEAST_CHARS..=MOST_CHARS).contains(&length)
+        && folded.has(PhraseGroup::Cause)
+        && !is_own
+        && !sentence.ends_with('?')
+        && names_thing(sentence)
+}
+
+/// Whether a sentence names something of the code: a path, a symbol, a number with a unit, a name with an inner capital.
+fn names_thing(sentence: &str) -> bool {
+    sentence.split_whitespace().any(|token| {
+        let token = token.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.' | '-'));
+        let has_inner_capital =
+            token.chars().skip(1).any(char::is_uppercase) && token.chars().any(char::is_lowercase);
+        let is_path = token.contains('/')
+            || token.contains('_')
+            || token.trim_end_matches('.').contains('.')
+            || token.contains("::");
+        (has_inner_capital || is_path || token.chars().any(|c| c.is_ascii_digit())) && token.len() > 2
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_names_the_thing_it_lies_in() {
+        let message = "Fixed it.\n\nThe upload hung because `flush_all()` waited for a lock that nobody released. I changed it because you asked.\nIt is slow because of things.";
+        assert_eq!(
+            causes(message),
+            ["The upload hung because flush_all() waited for a lock that nobody released."]
+        );
+    }
+}

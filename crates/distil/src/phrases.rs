@@ -1,0 +1,141 @@
+//! The few words that mark what a sentence is: a rule, a correction, a cause. All of them are rows of `phrases.txt`.
+//!
+//! They decide little: where a sentence stands, and who said it, decides more (`user_rules`). Not here: what is made of it.
+
+use std::sync::OnceLock;
+
+/// What a phrase marks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PhraseGroup {
+    /// Holds beyond the task at hand.
+    Standing,
+    /// How something has to be.
+    Demand,
+    /// What was done or said is not right.
+    Correction,
+    /// A wish to know, which sets no rule.
+    Curious,
+    /// What was behind something.
+    Cause,
+    /// Headings of what is left.
+    Next,
+}
+
+impl PhraseGroup {
+    fn read(name: &str) -> Option<PhraseGroup> {
+        Some(match name {
+            "standing" => PhraseGroup::Standing,
+            "demand" => PhraseGroup::Demand,
+            "correction" => PhraseGroup::Correction,
+            "curious" => PhraseGroup::Curious,
+            "cause" => PhraseGroup::Cause,
+            "next" => PhraseGroup::Next,
+            _ => return None,
+        })
+    }
+}
+
+struct PhraseRow {
+    group: PhraseGroup,
+    /// As it is looked for: between blanks, unless it is of a script without any.
+    phrase: String,
+}
+
+fn rows() -> &'static [PhraseRow] {
+    static ROWS: OnceLock<Vec<PhraseRow>> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        let row = |line: &str| {
+            let mut parts = line.split('|').map(str::trim);
+            let (group, phrase) = (PhraseGroup::read(parts.next()?)?, parts.next()?);
+            let phrase = match phrase.strip_prefix('~') {
+                Some(anywhere) => anywhere.to_owned(),
+                None => format!(" {phrase} "),
+            };
+            Some(PhraseRow { group, phrase })
+        };
+        include_str!("phrases.txt").lines().filter_map(row).collect()
+    })
+}
+
+/// Groups of names of which a project has one at a time.
+fn exclusive_groups() -> &'static [Vec<&'static str>] {
+    static GROUPS: OnceLock<Vec<Vec<&'static str>>> = OnceLock::new();
+    GROUPS.get_or_init(|| {
+        let rows = include_str!("phrases.txt").lines().filter_map(|line| line.strip_prefix("one of |"));
+        rows.map(|row| row.split('|').next().unwrap_or_default().split(',').map(str::trim).collect())
+            .collect()
+    })
+}
+
+/// Returns the names in a sentence of which a project has one at a time.
+pub(super) fn exclusive_names(sentence: &FoldedSentence) -> Vec<&'static str> {
+    let named = |name: &&&'static str| sentence.0.contains(&format!(" {name} "));
+    exclusive_groups().iter().flatten().filter(named).copied().collect()
+}
+
+/// Whether each text names one thing of a group, and not the same one.
+pub(super) fn exclude_each_other(one: &[&str], other: &[&str]) -> bool {
+    exclusive_groups().iter().any(|group| {
+        let of = |names: &[&str]| -> Vec<String> {
+            names.iter().filter(|name| group.contains(name)).map(|name| (*name).to_owned()).collect()
+        };
+        matches!((of(one).as_slice(), of(other).as_slice()), ([one], [other]) if one != other)
+    })
+}
+
+/// A sentence as phrases are looked for in it: lower case, its words between single blanks.
+pub(super) struct FoldedSentence(pub(super) String);
+
+impl FoldedSentence {
+    pub(super) fn new(sentence: &str) -> FoldedSentence {
+        let lower = sentence.to_lowercase().replace('’', "'");
+        let is_inside = |c: char| c.is_alphanumeric() || c == '\'' || c == '-';
+        let words: Vec<&str> = lower.split(|c: char| !is_inside(c)).filter(|word| !word.is_empty()).collect();
+        FoldedSentence(format!(" {} ", words.join(" ")))
+    }
+
+    pub(super) fn has(&self, group: PhraseGroup) -> bool {
+        rows().iter().any(|row| row.group == group && self.0.contains(&row.phrase))
+    }
+
+    /// Whether it begins with one of some words.
+    pub(super) fn begins_with(&self, openings: &[&str]) -> bool {
+        openings.iter().any(|opening| {
+            self.0
+                .strip_prefix(' ')
+                .and_then(|text| text.strip_prefix(opening))
+                .is_some_and(|rest| rest.starts_with(' '))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_one_group_exclude_each_other() {
+        let names = |text: &str| exclusive_names(&FoldedSentence::new(text));
+        assert!(exclude_each_other(&names("use npm"), &names("use pnpm")));
+        assert!(!exclude_each_other(&names("use npm"), &names("use npm")));
+        assert!(!exclude_each_other(&names("use npm"), &names("use tabs")));
+    }
+
+    #[test]
+    fn every_phrase_has_a_sentence_it_marks_and_one_it_does_not() {
+        for line in include_str!("phrases.txt").lines().filter(|line| !line.starts_with('#')) {
+            let parts: Vec<&str> = line.split('|').map(str::trim).collect();
+            let &[group, phrase, marked, unmarked] = parts.as_slice() else { panic!("four parts: {line}") };
+            if group == "one of" {
+                assert_eq!(exclusive_names(&FoldedSentence::new(marked)).len(), 1, "{marked}");
+                assert!(exclusive_names(&FoldedSentence::new(unmarked)).is_empty(), "{unmarked}");
+                continue;
+            }
+            let group = PhraseGroup::read(group).unwrap_or_else(|| panic!("a group: {line}"));
+            assert!(FoldedSentence::new(marked).has(group), "{phrase}: {marked}");
+            assert!(!FoldedSentence::new(unmarked).has(group), "{phrase}: {unmarked}");
+            let bare = phrase.trim_start_matches('~');
+            assert!(marked.replace('’', "'").to_lowercase().contains(bare), "{phrase} is not in {marked}");
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Titles a colleague would write: of a request, a plan, a sentence. Cut at the end of a clause, never inside a word.
+//!
+//! Not here: the title of a commit (`commit_title`).
+
+use crate::phrases::{FoldedSentence, PhraseGroup};
+use crate::plain::{LineShape, lines, plain};
+use crate::sentences::sentences;
+use backstory_memory::{TITLE_CHARS, is_stop_word, typed_words, words};
+
+/// Where a long sentence may end, with how much must stand before: the stronger the mark, the less.
+const CLAUSE_ENDS: [(usize, &[&str]); 3] = [
+    (24, &[". ", "; ", "! ", "? ", ": "]),
+    (40, &[", ", " - ", " – ", " — ", " (", " so that ", " because ", " in order to ", " and then "]),
+    (48, &[" and ", " but ", " when ", " which ", " while ", " if "]),
+];
+/// What people say before they say it.
+const OPENINGS: &[&str] = &[
+    "ok",
+    "okay",
+    "so",
+    "hmm",
+    "hmmm",
+    "hm",
+    "ah",
+    "ahh",
+    "oh",
+    "well",
+    "yes",
+    "yeah",
+    "yep",
+    "no",
+    "nope",
+    "cool",
+    "great",
+    "nice",
+    "thanks",
+    "please",
+    "pls",
+    "also",
+    "now",
+    "then",
+    "and",
+    "but",
+    "hi",
+    "hello",
+    "hey",
+    "alright",
+    "go ahead",
+    "continue",
+    "proceed",
+    "go on",
+    "keep going",
+    "perfect",
+    "sounds good",
+    "right",
+    "can you",
+    "could you",
+    "can we",
+    "could we",
+    "would you",
+    "will you",
+    "can i",
+    "let's",
+    "lets",
+    "let us",
+    "i want you to",
+    "i want to",
+    "i want",
+    "i would like to",
+    "i'd like to",
+    "i would like you to",
+    "i'd like you to",
+    "i need you to",
+    "i think we should",
+    "i think",
+    "i believe",
+    "i belive",
+    "we need to",
+    "we should",
+    "you should",
+    "you need to",
+    "go ahead and",
+    "just",
+    "maybe",
+    "actually",
+    "one more thing",
+    "dont forget to",
+    "don't forget to",
+    "do not forget to",
+    "remember to",
+    "keep in mind that",
+    "is it possible to",
+    "do you want to",
+    "bitte",
+    "kannst du",
+    "jetzt",
+    "пожалуйста",
+    "теперь",
+    "давай",
+    "а теперь",
+    "can you please",
+    "could you please",
+];
+/// Words no title ends with.
+#[rustfmt::skip]
+const OPEN_ENDS: &[&str] = &[
+    "a", "an", "the", "of", "to", "and", "or", "with", "for", "in", "on", "at", "by", "from", "that", "which", "is", "are", "its",
+    "into", "as", "but", "not", "now", "if", "when", "because", "so", "we", "i", "it", "be", "can", "will", "this", "my", "our",
+    "und", "oder", "der", "die", "das", "mit", "für", "и", "или", "на", "в", "с", "для",
+];
+
+/// Returns a sentence as a title: plain, with a capital, at most [`TITLE_CHARS`] characters, ended at a clause.
+pub(super) fn title_of(sentence: &str) -> String {
+    let text = plain(sentence);
+    let text = text.trim_matches(|c: char| {
+        c.is_whitespace() || matches!(c, '"' | '“' | '”' | '#' | '-' | '*' | '>' | '•' | '–')
+    });
+    let text = text.trim_end_matches(['.', '!', '?', ':', ',', ';', ' ', '…', '-']);
+    let cut = if text.chars().count() <= TITLE_CHARS { text.to_owned() } else { clause(text) };
+    capitalised(&balanced(&cut))
+}
+
+/// Returns a request as a title, without what people say before they say it; nothing where it says only to go on.
+pub(super) fn title_of_request(prompt: &str) -> Option<String> {
+    if let Some(title) = title_of_plan(prompt) {
+        return Some(title);
+    }
+    let typed = typed_words(without_command(prompt));
+    // "Add a flag to this script:" is a request; "Here is the log:" only leads to a paste.
+    let is_lead = |line: &&str| line.trim_end().ends_with(':') && !is_order(line);
+    let lines = typed.lines().filter(|line| !is_lead(line));
+    let all: Vec<&str> =
+        lines.flat_map(sentences).filter(|sentence| weight(without_opening(sentence)) >= 2).collect();
+    let is_order = |sentence: &&&str| is_order(sentence);
+    let weighty = |sentence: &&&str| weight(without_opening(sentence)) >= 3;
+    let best = all.iter().find(is_order).or_else(|| all.iter().find(weighty)).or_else(|| all.first())?;
+    let request = without_opening(best).trim_end_matches(['.', '!', '?', ' ']);
+    let title = title_of(request.strip_suffix(" please").unwrap_or(request));
+    (weight(&title) >= 2).then_some(title)
+}
+
+/// Whether a sentence asks for something to be done, rather than telling how things are.
+///
+/// In English it says so or begins with a verb. What is not English is taken for a request: nothing else can be known of it.
+pub(super) fn is_order(sentence: &str) -> bool {
+    let folded = FoldedSentence::new(sentence);
+    // "From now on …" sets a rule.
+    if folded.has(PhraseGroup::Standing) || weight(without_opening(sentence)) < 2 {
+        return false;
+    }
+    let rest = without_opening(sentence);
+    let first = words(rest).next().unwrap_or_default();
+    let is_requested = REQUESTING.iter().any(|opening| folded.0.contains(&format!(" {opening} ")));
+    let is_english = words(rest).any(|word| is_stop_word(&word));
+    let is_data = rest.bytes().any(|byte| byte.is_ascii_digit() || byte == b':');
+    let is_verb = VERBS.contains(&first.as_str());
+    is_requested
+        || !rest.ends_with('?') && (is_verb || !is_english && !is_data && words(rest).count() > 2)
+        || !rest.is_ascii() && !is_english
+}
+
+/// What makes a request of a sentence, wherever it stands.
+#[rustfmt::skip]
+const REQUESTING: &[&str] = &[
+    "please", "can you", "could you", "can we", "could we", "would you", "let's", "lets", "i want you to", "i want to", "i'd like to", "i would like to",
+    "we need to", "you should", "go ahead and", "need you to",
+];
+/// What requests in English begin with.
+#[rustfmt::skip]
+const VERBS: &[&str] = &[
+    "add", "adjust", "allow", "apply", "build", "bring", "bump", "change", "check", "clean", "close", "combine", "commit", "configure", "connect", "convert",
+    "copy", "correct", "create", "cut", "debug", "delete", "deploy", "design", "disable", "do", "document", "drop", "enable", "enforce", "explain", "export",
+    "extend", "extract", "find", "finish", "fix", "format", "generate", "get", "give", "go", "handle", "hide", "implement", "import", "improve", "include",
+    "increase", "inline", "install", "integrate", "investigate", "limit", "list", "load", "look", "make", "merge", "migrate", "mock", "modify", "move", "open",
+    "optimise", "optimize", "parse", "port", "prepare", "print", "publish", "pull", "push", "put", "read", "rebase", "rebuild", "reduce", "refactor", "release",
+    "remove", "rename", "render", "reorder", "replace", "report", "resolve", "restore", "restructure", "retry", "return", "revert", "review", "rewrite", "run",
+    "save", "send", "set", "show", "simplify", "skip", "sort", "split", "start", "stop", "store", "support", "switch", "test", "tidy", "track", "translate",
+    "try", "turn", "update", "upgrade", "use", "validate", "verify", "wire", "wrap", "write",
+];
+
+/// Returns what a closing message says was done, where it says so in one sentence that begins with it: "Updated the tool descriptions".
+pub(super) fn claim(message: &str) -> Option<String> {
+    let lines = lines(message);
+    let spoken = lines.iter().filter(|line| line.shape == LineShape::Text);
+    let said = spoken.flat_map(|line| sentences(&line.text)).find_map(|sentence| {
+        let named = sentence.strip_prefix("Fixed: ");
+        named.or_else(|| Some(without_speaker(sentence)).filter(|sentence| is_claim(sentence)))
+    });
+    said.map(title_of).filter(|title| weight(title) >= 3)
+}
+
+/// Drops what an agent says of itself before it says what it did.
+fn without_speaker(sentence: &str) -> &str {
+    let speakers = ["I've ", "I’ve ", "I have ", "I ", "We've ", "We "];
+    let rest = without_opening(sentence);
+    let rest = speakers.iter().find_map(|speaker| rest.strip_prefix(speaker)).unwrap_or(rest);
+    ["also ", "successfully ", "now "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest)
+}
+
+fn is_claim(sentence: &str) -> bool {
+    let first = words(sentence).next().unwrap_or_default();
+    let is_past = first.len() >= 5 && first.ends_with("ed")
+        || ["made", "wrote", "built", "split", "set"].contains(&first.as_str());
+    let is_addressed = words(sentence).any(|word| matches!(word.as_str(), "you" | "your" | "i"));
+    is_past && !is_addressed && !sentence.ends_with('?') && weight(sentence) >= 3
+}
+
+/// Returns the heading of a plan that is sent as a prompt, or was approved.
+pub(super) fn title_of_plan(text: &str) -> Option<String> {
+    let is_plan = text.trim_start().to_lowercase().starts_with("implement the following plan");
+    let heading = |text: &str| {
+        let line = text.lines().map(str::trim).find(|line| line.starts_with("# "))?;
+        let line = line.trim_start_matches(['#', ' ']);
+        let line = ["Plan: ", "Plan - ", "Plan – ", "Implementation Plan: ", "Implementation plan: "]
+            .iter()
+            .find_map(|start| line.strip_prefix(start))
+            .unwrap_or(line);
+        Some(title_of(line)).filter(|title| weight(title) >= 2)
+    };
+    if is_plan { heading(text) } else { None }
+}
+
+/// Returns the heading of a plan that was approved.
+pub(super) fn title_of_approved(plan: &str) -> Option<String> {
+    title_of_plan(&format!("implement the following plan\n{plan}"))
+}
+
+/// A slash command before what was typed.
+fn without_command(prompt: &str) -> &str {
+    let prompt = prompt.trim_start();
+    match prompt.strip_prefix('/') {
+        Some(rest) if rest.starts_with(|c: char| c.is_alphabetic()) => {
+            rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest)
+        }
+        _ => prompt,
+    }
+}
+
+/// Drops openings, one after the other.
+pub(super) fn without_opening(sentence: &str) -> &str {
+    let mut rest = sentence.trim();
+    loop {
+        let lower = rest.to_lowercase();
+        let longest = OPENINGS
+            .iter()
+            .filter(|opening| {
+                lower.strip_prefix(**opening).is_some_and(|after| {
+                    // "No, use tabs" opens with a no; "no more deploys" says it.
+                    let is_pause = after.starts_with([',', '.', '!']);
+                    is_pause || after.starts_with(char::is_whitespace) && **opening != "no"
+                })
+            })
+            .map(|opening| opening.len())
+            .max();
+        // Lower case may have other lengths in some scripts: then nothing is dropped.
+        let Some(after) = longest.and_then(|length| rest.get(length..)) else { return rest };
+        let after = after.trim_start_matches([' ', ',', '.', '!', '-', '\t']);
+        if after.is_empty() {
+            return rest;
+        }
+        rest = after;
+    }
+}
+
+/// How much a text says: its words that are no small words; scripts without spaces say much in one.
+pub(super) fn weight(text: &str) -> usize {
+    let says = words(text).filter(|word| {
+        !is_stop_word(word) && !SAYS_NOTHING.contains(&word.as_str()) && !OPENINGS.contains(&word.as_str())
+    });
+    says.map(|word| if word.chars().all(|c| (c as u32) < 0x2E80) { 1 } else { word.chars().count() }).sum()
+}
+
+/// Words of going on.
+const SAYS_NOTHING: &[&str] =
+    &["go", "ahead", "again", "good", "fine", "done", "correct", "sounds", "looks", "keep", "going"];
+
+/// Cuts a long text at the end of a clause, or between words.
+fn clause(text: &str) -> String {
+    let head: String = text.chars().take(TITLE_CHARS + 1).collect();
+    let ends = CLAUSE_ENDS.iter().find_map(|(least, ends)| {
+        let last = ends.iter().filter_map(|end| head.rfind(end)).filter(|at| at >= least).max();
+        last.and_then(|at| head.get(..at))
+    });
+    let trimmed = |text: &str| text.trim_end_matches([' ', ',', ';', ':', '-', '–', '.']).to_owned();
+    if let Some(clause) = ends {
+        return trimmed(clause);
+    }
+    let mut kept = head.rsplit_once(' ').map_or(head.as_str(), |(before, _)| before);
+    while let Some((before, last)) = kept.rsplit_once(' ') {
+        if !OPEN_ENDS.contains(&last.to_lowercase().as_str()) {
+            break;
+        }
+        kept = before;
+    }
+    trimmed(kept)
+}
+
+/// Drops a quote or a bracket that has lost its partner.
+fn balanced(text: &str) -> String {
+    let mut text = text.to_owned();
+    for quote in ['"', '`'] {
+        if text.matches(quote).count() % 2 == 1 {
+            text = text.replace(quote, "");
+        }
+    }
+    for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
+        if text.matches(open).count() != text.matches(close).count() {
+            text = text.replace([open, close], "");
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Begins with a capital, unless its first word is a name such as `runMigration` or `user_id`.
+fn capitalised(title: &str) -> String {
+    let word = title.split(' ').next().unwrap_or_default().trim_end_matches([',', '.']);
+    let is_plain = word.chars().all(|c| c.is_lowercase() || c == '\'');
+    let mut chars = title.chars();
+    match chars.next() {
+        Some(first) if is_plain => first.to_uppercase().chain(chars).collect(),
+        _ => title.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_request_becomes_a_title_without_its_politeness() {
+        let check = |prompt: &str, title: Option<&str>| {
+            assert_eq!(title_of_request(prompt).as_deref(), title, "{prompt}");
+        };
+        check("ok, can you also add a retry to the uploader please?", Some("Add a retry to the uploader"));
+        check(
+            "/quick move the toolbar to the bottom of the list",
+            Some("Move the toolbar to the bottom of the list"),
+        );
+        check("/progress", None);
+        check("yes, go ahead please", None);
+        check("It fails since yesterday. Please repair the login page", Some("Repair the login page"));
+        check("Here is the log:\n\n```\nerror\n```\n\nFix the login page.", Some("Fix the login page"));
+        check("Implement the following plan:\n\n# Plan: Bounded queues\n\nText", Some("Bounded queues"));
+        check("修复登录页面", Some("修复登录页面"));
+        check("Давай добавим повтор загрузки", Some("Добавим повтор загрузки"));
+    }
+
+    #[test]
+    fn a_closing_message_names_the_work_only_in_a_sentence_that_begins_with_it() {
+        let check =
+            |message: &str, title: Option<&str>| assert_eq!(claim(message).as_deref(), title, "{message}");
+        check("Done! I've updated the three tool descriptions.", Some("Updated the three tool descriptions"));
+        check("All good now. Would you like me to push?", None);
+        check("The tests pass and everything is fine.", None);
+    }
+
+    #[test]
+    fn a_long_sentence_ends_at_a_clause() {
+        let title = title_of(
+            "Store the session keys in the vault entry that the record points at, so we could drop the whole table and its index",
+        );
+        assert_eq!(title, "Store the session keys in the vault entry that the record points at");
+    }
+
+    proptest! {
+        #[test]
+        fn a_title_is_short_whole_and_never_cut_with_dots(text in "[a-zA-Zа-я ,.()\"`]{0,300}") {
+            let title = title_of(&text);
+            prop_assert!(title.chars().count() <= TITLE_CHARS);
+            prop_assert!(!title.ends_with('…') && !title.contains('\n'));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Where the work stands: what a handoff says is open, in flight, failing or done, and that only the newest is in force.
+
+use crate::distil::RED;
+use crate::recording::Recording;
+use backstory_distil::DistilTrigger;
+use backstory_memory::{Activity, Kind, Provenance};
+
+#[test]
+fn a_handoff_says_what_is_open() {
+    let mut story = Recording::new();
+    story
+        .asks("Add invoices: model, page and tests")
+        .edits("model.py", "", "class Invoice: pass")
+        .plans(&[("Add the model", true), ("Add the page", false), ("Write tests", false)])
+        .fails("python3 -m unittest", RED)
+        .closes("Added the invoice model.\n\nShould invoices be numbered per year or per customer?");
+    story.happens(Activity::Compacting { instructions: String::new() }, Provenance::Tool);
+    story.distils(DistilTrigger::Compaction);
+    let handoff = story.only(Kind::Handoff).content;
+    assert_eq!(handoff.title, "Still failing: test_last");
+    for part in ["Next steps: Add the page; Write tests", "per year or per customer", "test_last"] {
+        assert!(handoff.body.contains(part), "{part} is missing in:\n{}", handoff.body);
+    }
+}
+
+#[test]
+fn a_handoff_says_nothing_is_open_only_where_nothing_is() {
+    let title = |message: &str, later: &[(&str, &str)]| {
+        let mut story = Recording::new();
+        story.asks("Add the model").edits("a.py", "", "x").closes(message);
+        for (prompt, said) in later {
+            story.asks(prompt).closes(said);
+        }
+        story.distils(DistilTrigger::SessionEnd);
+        story.only(Kind::Handoff).content.title
+    };
+    let added = "Added the model.";
+    assert_eq!(title(added, &[]), "Done: Add the model");
+    assert_eq!(
+        title("Added the model.\n\n## Next steps\n- Add the page\n- Write the docs", &[]),
+        "Next: Add the page"
+    );
+    assert_eq!(title(added, &[("thanks", "You're welcome!")]), "Done: Add the model");
+}
+
+#[test]
+fn a_handoff_names_the_last_request_and_what_is_in_flight() {
+    let mut story = Recording::new();
+    story.asks("Add the model").edits("a.py", "", "x").closes("Added the model.");
+    story.asks("Please move the toolbar to the bottom of the list").looks("list.py");
+    story.happens(Activity::Interrupted, Provenance::User);
+    story.distils(DistilTrigger::SessionEnd);
+    let handoff = story.only(Kind::Handoff).content;
+    assert_eq!(handoff.title, "In the middle of: Move the toolbar to the bottom of the list");
+    assert!(handoff.body.contains("Last done: Add the model"), "{}", handoff.body);
+}
+
+#[test]
+fn law_12_only_the_newest_handoff_of_a_branch_is_in_force() {
+    let mut story = Recording::new();
+    story.asks("Add the model").edits("a.py", "", "x").closes("Added the model.");
+    story.ends();
+    story.session("later").asks("Add the page").edits("b.py", "", "y").closes("Added the page.");
+    story.ends();
+    let handoffs = story.of_kind(Kind::Handoff).into_iter().filter(|handoff| handoff.standing.is_live());
+    let live: Vec<String> = handoffs.map(|handoff| handoff.content.title).collect();
+    assert_eq!(live, ["Done: Add the page"]);
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "git needs the machine's PATH, and nothing else of it")]
+fn work_that_is_not_committed_is_open() {
+    let mut story = Recording::new();
+    let mut git = std::process::Command::new("git");
+    git.args(["init", "--quiet"]).current_dir(story.root()).env_clear();
+    git.envs(std::env::var_os("PATH").map(|path| ("PATH", path))).env("HOME", story.root());
+    if !git.status().is_ok_and(|it| it.success()) {
+        eprintln!("SKIPPED: there is no git on this machine");
+        return;
+    }
+    story.asks("Add the model").creates("a.py", "x = 1\n").closes("Added the model.");
+    story.distils(DistilTrigger::SessionEnd);
+    assert_eq!(story.only(Kind::Handoff).content.title, "Not committed: Add the model");
+}
+
+#[test]
+fn a_next_step_stands_until_something_is_done() {
+    let mut story = Recording::new();
+    story
+        .asks("Add the model")
+        .edits("a.py", "", "x")
+        .closes("Added the model. Next step: add the page for it.");
+    story.asks("thanks").closes("You're welcome!");
+    story.distils(DistilTrigger::SessionEnd);
+    assert_eq!(story.only(Kind::Handoff).content.title, "Next: Add the page for it");
+    story.asks("Add the page").edits("b.py", "", "y").closes("Added the page.");
+    story.distils(DistilTrigger::SessionEnd);
+    assert_eq!(story.only(Kind::Handoff).content.title, "Done: Add the page");
+}
