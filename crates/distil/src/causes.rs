@@ -1,39 +1,12 @@
 //! What was behind something, in the agent's own words: sentences of a closing message that name a cause and the thing it lies in.
 //!
-//! A claim, not a proof: it stands beside work that was really done, or is proposed. Not here: what failed (`failures`).
+//! A claim, not a proof: it stands beside work that was really done, or a failure that was mended. Not here: what failed (`failures`).
 
-use crate::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{LineShape, lines};
-use crate::request::{Intent, intent};
 use crate::sentences::sentences;
-use crate::titles::title_of;
-use crate::transcript::Turn;
-use backstory_memory::{EvidenceKind, Kind, Provenance, words};
-use backstory_store::OnRepeat;
+use backstory_memory::words;
 
-/// Returns what a turn found to be behind a problem: one was reported or met, and the closing message explains it.
-pub(super) fn explained(turn: &Turn<'_>) -> Option<Finding> {
-    let met_problem = intent(turn.prompt()) == Intent::Fix || turn.commands().any(|(_, ran)| ran.failed());
-    let (said, message) = turn.closing().filter(|_| met_problem)?;
-    let causes = causes(message);
-    let first = causes.first()?;
-    let body = causes.iter().take(MOST_CAUSES).cloned().collect::<Vec<_>>().join("\n");
-    let mut content = distilled(Kind::Fact, &title_of(first), &body, Provenance::Assistant);
-    content.files = turn.edited().into_iter().map(str::to_owned).collect();
-    Some(Finding {
-        subject: subject_of_turn("cause", turn),
-        content,
-        events: evidence(turn.first().into_iter().chain([said])),
-        at: said.at,
-        again: OnRepeat::Replace,
-        comparing: Comparing::Words,
-        evidence: EvidenceKind::Words,
-        relates_to: Vec::new(),
-    })
-}
-
-const MOST_CAUSES: usize = 3;
 const LEAST_CHARS: usize = 40;
 const MOST_CHARS: usize = 260;
 

@@ -1,7 +1,5 @@
 //! Plain words out of Markdown: one line, or the lines of a whole message.
 
-use backstory_memory::cap;
-
 /// As long as the account in a memory may be.
 const MOST_BYTES: usize = 900;
 
@@ -73,8 +71,36 @@ pub(super) fn list_item(line: &str) -> Option<&str> {
 
 /// What a message says, short enough for a memory.
 pub(super) fn account(message: &str) -> String {
-    let lines: Vec<String> = lines(message).into_iter().map(|line| line.text).collect();
-    cap(&lines.join("\n"), MOST_BYTES).text
+    let mut account = String::new();
+    for line in lines(message).into_iter().filter(|line| !is_addressed(&line.text)) {
+        if account.len() + line.text.len() >= MOST_BYTES {
+            break;
+        }
+        if !account.is_empty() {
+            account.push('\n');
+        }
+        account.push_str(&line.text);
+    }
+    account
+}
+
+/// Whether a line speaks to the user rather than of the work.
+fn is_addressed(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    let opens = [
+        "let me",
+        "i'll",
+        "i will",
+        "would you",
+        "want me",
+        "shall i",
+        "here's",
+        "here is",
+        "done!",
+        "perfect",
+        "great",
+    ];
+    line.ends_with('?') || opens.iter().any(|opening| lower.starts_with(opening))
 }
 
 /// One line without what Markdown marks words with; the text of a link stays, its address goes.

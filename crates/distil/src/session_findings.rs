@@ -66,7 +66,6 @@ pub(super) fn findings(
         if is_fresh(turn, session) || how.trigger == DistilTrigger::OnDemand {
             let before = at.checked_sub(1).and_then(|before| turns.get(before));
             findings.extend(user_rules::rules(turns, at));
-            findings.extend(causes::explained(turn));
             findings.extend(answers::decisions(turn));
             findings.extend(before.and_then(|before| choice::choice(before, turn)));
         }

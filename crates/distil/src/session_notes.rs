@@ -6,8 +6,8 @@ use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{LineShape, lines};
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
-use crate::titles::{is_order, title_of, title_of_approved, title_of_request, weight};
-use backstory_memory::{Kind, Memory};
+use crate::titles::{title_of, title_of_approved, title_of_request, weight};
+use backstory_memory::{Activity, Kind, Memory};
 
 /// What the turns of a session say.
 pub(super) struct SessionNotes<'a> {
@@ -49,7 +49,13 @@ impl SessionNotes<'_> {
         if !said.is_empty() {
             return said;
         }
-        let is_begun = self.turns.last().is_some_and(|turn| !turn.edited().is_empty());
+        // A plan is begun with the first edit after it was approved.
+        let entries: Vec<_> = self.turns.iter().flat_map(|turn| turn.entries).collect();
+        let is_plan =
+            |activity: &Activity| matches!(activity, Activity::PlanDecided { is_approved: true, .. });
+        let approved = entries.iter().rposition(|entry| is_plan(entry.activity())).unwrap_or_default();
+        let is_edit = |activity: &Activity| matches!(activity, Activity::Edited { .. });
+        let is_begun = entries.iter().skip(approved).any(|entry| is_edit(entry.activity()));
         let plan = self.tasks.approved_plan.as_deref().filter(|_| !is_begun).and_then(title_of_approved);
         plan.map(|plan| format!("Carry out the plan: {plan}")).into_iter().collect()
     }
@@ -74,11 +80,11 @@ impl SessionNotes<'_> {
 
     /// What the user asked for last.
     pub(super) fn last_request(&self) -> Option<String> {
-        let request = |turn: &Turn<'_>| {
-            let is_requested = turn.prompt().trim_end().ends_with('?');
-            title_of_request(turn.prompt()).filter(|request| is_requested || is_order(request))
-        };
-        self.turns.iter().rev().find_map(request)
+        let sets_rule = |text: &str| FoldedSentence::new(text).has(PhraseGroup::Standing);
+        self.turns
+            .iter()
+            .rev()
+            .find_map(|turn| title_of_request(turn.prompt()).filter(|request| !sets_rule(request)))
     }
 
     /// What the agent asked last and nobody answered.
@@ -116,7 +122,7 @@ fn listed_as_left(message: &str) -> Vec<String> {
         let is_lead =
             line.shape == LineShape::Heading || line.shape == LineShape::Text && line.text.ends_with(':');
         match line.shape {
-            _ if is_lead => is_under = FoldedSentence::new(&line.text).has(PhraseGroup::Next),
+            _ if is_lead => is_under = is_next(&line.text),
             LineShape::Item if is_under => found.push(title_of(&line.text)),
             _ => {
                 is_under = false;
@@ -128,8 +134,13 @@ fn listed_as_left(message: &str) -> Vec<String> {
     if found.len() > MOST_STEPS { Vec::new() } else { found }
 }
 
+/// Whether a heading says that what follows is left; one that says more is about something else.
+fn is_next(heading: &str) -> bool {
+    FoldedSentence::new(heading).has(PhraseGroup::Next) && weight(heading) <= 3
+}
+
 /// "Next step: add the page".
 fn named_step(sentence: &str) -> Option<String> {
     let (lead, step) = sentence.split_once(": ")?;
-    (FoldedSentence::new(lead).has(PhraseGroup::Next) && weight(lead) <= 2).then(|| title_of(step))
+    is_next(lead).then(|| title_of(step))
 }

@@ -6,8 +6,8 @@ use super::transcript::Turn;
 use backstory_memory::{Details, EvidenceKind, Kind, Provenance, SummaryDetails, TITLE_CHARS};
 use backstory_store::{OnRepeat, Session};
 
-/// One piece of work says it all itself; so does one thing that was learnt or decided where nothing was done.
-const LEAST_FINDINGS: usize = 2;
+/// Fewer pieces of work say it all themselves.
+const LEAST_FINDINGS: usize = 3;
 const MOST_ITEMS: usize = 6;
 const MOST_FILES: usize = 24;
 
@@ -15,18 +15,12 @@ const MOST_FILES: usize = 24;
 pub(super) fn summary(session: &Session, notes: &SessionNotes<'_>) -> Option<Finding> {
     let completed = notes.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
     let learned = notes.titles(&[Kind::Discovery, Kind::Fact, Kind::Failure]);
-    let decided = notes.titles(&[Kind::Decision, Kind::Goal, Kind::Rule]);
-    let others = if completed.is_empty() { learned.len() + decided.len() } else { 0 };
-    if completed.len().max(others) < LEAST_FINDINGS {
+    let decided = notes.titles(&[Kind::Decision, Kind::Goal]);
+    if completed.len() < LEAST_FINDINGS {
         return None;
     }
     let requests = notes.requests();
-    let names = if completed.is_empty() {
-        requests.first().into_iter().chain(&decided).cloned().collect()
-    } else {
-        completed.clone()
-    };
-    let title = title_of_session(&names)?;
+    let title = title_of_session(&completed)?;
     let looked = notes.turns.iter().flat_map(Turn::looked_at).map(str::to_owned);
     let details = SummaryDetails {
         requests: items(requests.into_iter()),

@@ -3,7 +3,7 @@
 //! Not here: the title of a commit (`commit_title`).
 
 use crate::phrases::{FoldedSentence, PhraseGroup};
-use crate::plain::{LineShape, lines, plain};
+use crate::plain::{LineShape, lines, list_item, plain};
 use crate::sentences::sentences;
 use backstory_memory::{TITLE_CHARS, is_stop_word, typed_words, words};
 
@@ -111,7 +111,7 @@ const OPEN_ENDS: &[&str] = &[
 
 /// Returns a sentence as a title: plain, with a capital, at most [`TITLE_CHARS`] characters, ended at a clause.
 pub(super) fn title_of(sentence: &str) -> String {
-    let text = plain(sentence);
+    let text = plain(list_item(sentence).unwrap_or(sentence));
     let text = text.trim_matches(|c: char| {
         c.is_whitespace() || matches!(c, '"' | '“' | '”' | '#' | '-' | '*' | '>' | '•' | '–')
     });
@@ -120,10 +120,22 @@ pub(super) fn title_of(sentence: &str) -> String {
     capitalised(&balanced(&cut))
 }
 
+/// What a prompt asks for.
+pub(super) struct RequestTitle {
+    pub(super) title: String,
+    /// Whether it asks for something to be done, rather than telling how things are.
+    pub(super) is_order: bool,
+}
+
 /// Returns a request as a title, without what people say before they say it; nothing where it says only to go on.
 pub(super) fn title_of_request(prompt: &str) -> Option<String> {
+    request_title(prompt).map(|request| request.title)
+}
+
+/// Returns what a prompt asks for, and whether it is an order.
+pub(super) fn request_title(prompt: &str) -> Option<RequestTitle> {
     if let Some(title) = title_of_plan(prompt) {
-        return Some(title);
+        return Some(RequestTitle { title, is_order: true });
     }
     let typed = typed_words(without_command(prompt));
     // "Add a flag to this script:" is a request; "Here is the log:" only leads to a paste.
@@ -131,18 +143,21 @@ pub(super) fn title_of_request(prompt: &str) -> Option<String> {
     let lines = typed.lines().filter(|line| !is_lead(line));
     let all: Vec<&str> =
         lines.flat_map(sentences).filter(|sentence| weight(without_opening(sentence)) >= 2).collect();
-    let is_order = |sentence: &&&str| is_order(sentence);
-    let weighty = |sentence: &&&str| weight(without_opening(sentence)) >= 3;
-    let best = all.iter().find(is_order).or_else(|| all.iter().find(weighty)).or_else(|| all.first())?;
+    // The order that says most; where it points at what was said before it ("get that back"), that.
+    let orders = all.iter().filter(|sentence| is_order(sentence) && weight(without_opening(sentence)) >= 3);
+    let order = orders.rev().max_by_key(|sentence| weight(without_opening(sentence)).min(ENOUGH_WEIGHT));
+    let weighty = || all.iter().find(|sentence| weight(without_opening(sentence)) >= 3);
+    let best = order.or_else(weighty).or_else(|| all.first())?;
     let request = without_opening(best).trim_end_matches(['.', '!', '?', ' ']);
     let title = title_of(request.strip_suffix(" please").unwrap_or(request));
-    (weight(&title) >= 2).then_some(title)
+    let is_order = is_order(best);
+    (weight(&title) >= 2).then_some(RequestTitle { title, is_order })
 }
 
 /// Whether a sentence asks for something to be done, rather than telling how things are.
 ///
 /// In English it says so or begins with a verb. What is not English is taken for a request: nothing else can be known of it.
-pub(super) fn is_order(sentence: &str) -> bool {
+fn is_order(sentence: &str) -> bool {
     let folded = FoldedSentence::new(sentence);
     // "From now on …" sets a rule.
     if folded.has(PhraseGroup::Standing) || weight(without_opening(sentence)) < 2 {
@@ -152,11 +167,8 @@ pub(super) fn is_order(sentence: &str) -> bool {
     let first = words(rest).next().unwrap_or_default();
     let is_requested = REQUESTING.iter().any(|opening| folded.0.contains(&format!(" {opening} ")));
     let is_english = words(rest).any(|word| is_stop_word(&word));
-    let is_data = rest.bytes().any(|byte| byte.is_ascii_digit() || byte == b':');
     let is_verb = VERBS.contains(&first.as_str());
-    is_requested
-        || !rest.ends_with('?') && (is_verb || !is_english && !is_data && words(rest).count() > 2)
-        || !rest.is_ascii() && !is_english
+    is_requested || !rest.ends_with('?') && is_verb || !rest.is_ascii() && !is_english
 }
 
 /// What makes a request of a sentence, wherever it stands.
@@ -204,6 +216,9 @@ fn is_claim(sentence: &str) -> bool {
     let is_addressed = words(sentence).any(|word| matches!(word.as_str(), "you" | "your" | "i"));
     is_past && !is_addressed && !sentence.ends_with('?') && weight(sentence) >= 3
 }
+
+/// An order that says so much needs to say no more.
+const ENOUGH_WEIGHT: usize = 5;
 
 /// Returns the heading of a plan that is sent as a prompt, or was approved.
 pub(super) fn title_of_plan(text: &str) -> Option<String> {
@@ -265,7 +280,11 @@ pub(super) fn without_opening(sentence: &str) -> &str {
 /// How much a text says: its words that are no small words; scripts without spaces say much in one.
 pub(super) fn weight(text: &str) -> usize {
     let says = words(text).filter(|word| {
-        !is_stop_word(word) && !SAYS_NOTHING.contains(&word.as_str()) && !OPENINGS.contains(&word.as_str())
+        let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
+        !is_number
+            && !is_stop_word(word)
+            && !SAYS_NOTHING.contains(&word.as_str())
+            && !OPENINGS.contains(&word.as_str())
     });
     says.map(|word| if word.chars().all(|c| (c as u32) < 0x2E80) { 1 } else { word.chars().count() }).sum()
 }

@@ -12,7 +12,7 @@ use crate::sentences::sentences;
 use crate::titles::{title_of, weight, without_opening};
 use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{
-    Activity, EvidenceKind, Importance, Kind, Provenance, TITLE_CHARS, cap, jaccard, typed_words, words,
+    Activity, EvidenceKind, Importance, Kind, Provenance, TITLE_CHARS, jaccard, typed_words, words,
 };
 use backstory_store::OnRepeat;
 
@@ -24,7 +24,7 @@ const MOST_SENTENCE_CHARS: usize = 320;
 /// A message of so many characters says one thing.
 const SHORT_MESSAGE: usize = 240;
 /// So much of the message around a rule is kept with it.
-const MOST_CONTEXT_BYTES: usize = 400;
+const MOST_CONTEXT_BYTES: usize = 700;
 /// Two prompts this alike are one that was sent again.
 const SENT_AGAIN: f64 = 0.5;
 
@@ -203,19 +203,24 @@ impl RuleSentence<'_> {
         if said.chars().count() <= TITLE_CHARS {
             return title_of(said);
         }
-        let clauses: Vec<&str> = said.split(", ").collect();
-        let sets = |clause: &&str| {
-            let folded = FoldedSentence::new(clause);
-            folded.has(PhraseGroup::Standing)
-                || folded.has(PhraseGroup::Demand)
-                || folded.has(PhraseGroup::Correction)
-        };
-        let from = clauses.iter().position(sets).unwrap_or_default();
-        title_of(without_opening(&clauses.get(from..).unwrap_or_default().join(", ")))
+        // "Given the load, we should queue it": what leads to the rule is not the rule.
+        let is_lead = |clause: &str| FoldedSentence::new(clause).begins_with(SUBORDINATE);
+        let stands = |clause: &str| FoldedSentence::new(clause).has(PhraseGroup::Standing);
+        match said.split_once(", ") {
+            Some((lead, rest)) if is_lead(lead) || !stands(lead) && stands(rest) => {
+                title_of(without_opening(rest))
+            }
+            _ => title_of(said),
+        }
     }
 
     fn finding(&self, message: &UserMessage<'_>, typed: &str) -> Finding {
-        let context = cap(typed, MOST_CONTEXT_BYTES).text;
+        // Around the sentence of a long message stand others about other things.
+        let context = if typed.len() <= MOST_CONTEXT_BYTES {
+            typed.to_owned()
+        } else {
+            self.before.into_iter().chain([self.sentence]).collect::<Vec<_>>().join(" ")
+        };
         // Nobody typed the prompts of an import here: only the user makes rules.
         let provenance = message.entry.provenance.clone();
         let kind = if provenance == Provenance::User { Kind::Rule } else { Kind::Fact };
@@ -238,6 +243,9 @@ impl RuleSentence<'_> {
     }
 }
 
+/// What opens a clause that leads to the one that counts.
+const SUBORDINATE: &[&str] =
+    &["given", "if", "with", "when", "since", "as", "because", "for now", "wenn", "weil", "если"];
 /// A sentence this light that points at something says too little alone.
 const LEANING_WEIGHT: usize = 3;
 const LEANING: &[&str] = &["that", "it", "this", "them", "those", "these", "das", "es", "это", "его"];

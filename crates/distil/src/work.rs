@@ -13,7 +13,7 @@ use crate::causes::causes;
 use crate::commit_title::title_of_commit;
 use crate::plain::account;
 use crate::tasks::SessionTasks;
-use crate::titles::{claim, is_order, title_of, title_of_approved, title_of_request};
+use crate::titles::{RequestTitle, claim, request_title, title_of, title_of_approved, title_of_plan};
 use backstory_memory::{
     Activity, ChangedSymbol, Details, EventId, EvidenceKind, Kind, Provenance, SymbolChange, WorkDetails,
 };
@@ -82,7 +82,7 @@ impl<'a> PieceOfWork<'a> {
     fn goes_on_in(&self, next: &PieceOfWork<'_>) -> bool {
         let request = next.own_request();
         let asks_nothing = request.is_none();
-        let is_remark = !request.is_some_and(|request| is_order(&request));
+        let is_remark = !request.is_some_and(|request| request.is_order);
         let shares_file = next.files.iter().any(|file| self.files.contains(file));
         // A commit ends a piece; what only commits again amends it.
         let only_commits = next.files.is_empty();
@@ -150,20 +150,20 @@ impl<'a> PieceOfWork<'a> {
     }
 
     /// What the user asked for in the piece itself.
-    fn own_request(&self) -> Option<String> {
-        self.turns().find_map(|turn| title_of_request(turn.prompt()))
+    fn own_request(&self) -> Option<RequestTitle> {
+        self.turns().find_map(|turn| request_title(turn.prompt()))
     }
 
     /// What it was asked for: where its own turns only tell something or say to go on, the nearest order before.
-    fn request(&self) -> Option<String> {
+    fn request(&self) -> Option<RequestTitle> {
         let first = self.turns.first().copied().unwrap_or_default();
-        let own = self.own_request();
-        let before = || {
-            self.all.iter().take(first).rev().take(MOST_BACK).find_map(|turn| title_of_request(turn.prompt()))
-        };
-        match own {
-            Some(own) if is_order(&own) => Some(own),
-            own => before().filter(|before| is_order(before)).or(own),
+        let mut earlier = self.all.iter().take(first).rev().take(MOST_BACK);
+        match self.own_request() {
+            Some(own) if own.is_order => Some(own),
+            own => {
+                let before = earlier.find_map(|turn| request_title(turn.prompt()));
+                before.filter(|request| request.is_order).or(own)
+            }
         }
     }
 
@@ -239,9 +239,10 @@ impl<'a> PieceOfWork<'a> {
                 Activity::PlanDecided { plan, is_approved: true, .. } => title_of_approved(plan),
                 _ => None,
             };
-            self.turns().flat_map(|turn| turn.entries).find_map(decided)
+            let approved = self.turns().flat_map(|turn| turn.entries).find_map(decided);
+            approved.or_else(|| self.turns().find_map(|turn| title_of_plan(turn.prompt())))
         };
-        let ordered = || self.request().filter(|request| is_order(request));
+        let ordered = || self.request().filter(|request| request.is_order).map(|request| request.title);
         let claimed = || self.turns().filter_map(Turn::closing).find_map(|(_, message)| claim(message));
         let task = || tasks.done.first().cloned();
         let files = || {
@@ -249,13 +250,13 @@ impl<'a> PieceOfWork<'a> {
             let names: Vec<String> = self.files.iter().take(3).map(name).collect();
             (!names.is_empty()).then(|| title_of(&format!("Changes to {}", names.join(", "))))
         };
-        let remark = || self.request();
-        commit.or_else(plan).or_else(ordered).or_else(claimed).or_else(task).or_else(remark).or_else(files)
+        let remark = || self.request().map(|request| request.title);
+        commit.or_else(plan).or_else(claimed).or_else(ordered).or_else(task).or_else(files).or_else(remark)
     }
 
     fn details(&self) -> WorkDetails {
         let commits = self.commits.iter().filter_map(|commit| commit.hash.clone());
-        WorkDetails { request: self.request(), commits: commits.collect() }
+        WorkDetails { request: self.request().map(|request| request.title), commits: commits.collect() }
     }
 
     /// What its commits say of it, else what the agent says.

@@ -11,7 +11,7 @@ from model import say, tool
 from world import World
 
 PROMPT = "What did we find out about page_count, and how do we write tests here?"
-INDEXED = re.compile(r"#\d+ decision We use pytest-style asserts here")
+INDEXED = re.compile(r"#\d+ rule We use pytest-style asserts here")
 # Memories of the first session as the second one reads them: the work, what failed, what the user corrected.
 EXPECTED = ["Fix off-by-one in page_count", "AssertionError: 2 != 3", "pytest-style asserts"]
 
@@ -45,8 +45,8 @@ def check_captured(setting, checks, host):
     host.play(bugfix_session.turns(host))
     hits = setting.ask(host.world, "search")["hits"]
     kinds = {hit["kind"] for hit in hits}
-    wanted = {"bugfix", "failure", "decision", "summary"}
-    checks.that(wanted <= kinds, "a session leaves the work, what failed, what the user said and a summary", hits)
+    wanted = {"bugfix", "failure", "rule"}
+    checks.that(wanted <= kinds, "a session leaves the work, what failed and what the user said", hits)
     sessions = setting.ask(host.world, "sessions")["sessions"]
     checks.equal([it["host"] for it in sessions], [host.name], "both prompts are of one session of this host")
     steps = setting.ask(host.world, "sessions", "show", "last")["steps"]

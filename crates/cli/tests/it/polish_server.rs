@@ -124,32 +124,34 @@ fn a_model_rewords_a_memory_in_the_background() {
 #[test]
 fn a_summary_is_polished_when_its_session_has_ended() {
     let env = world();
-    let server = StubServer::start(|_| {
-        chat(
-            &json!({"title": "Let both loops give up sooner", "summary": "The retry loops give up sooner."})
-                .to_string(),
-        )
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let server = StubServer::start(move |_| {
+        let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let which = ["first", "second", "third", "last"].get(call).unwrap_or(&"next");
+        let words = json!({"title": format!("Let the {which} loop give up sooner"), "summary": "The retry loops give up sooner."});
+        chat(&words.to_string())
     });
     let variables = model_at(&server);
     play(&env, "s", &with(&variables, &[]));
-    // One piece of work needs no summary, two do.
-    for payload in turn(&env, "s") {
-        let names = [
-            ("loop of s", "loop of s2"),
-            ("retry.rs", "upload.rs"),
-            ("\"p\"", "\"p2\""),
-            ("\"t\"", "\"t2\""),
-        ];
-        let second = names.iter().fold(payload, |text, (one, other)| text.replace(one, other));
-        harmless(&run_with(&env, &with(&variables, &[]), &HOOK, &second));
+    // One piece of work needs no summary, three do.
+    for number in ["2", "3"] {
+        for payload in turn(&env, "s") {
+            let names = ["loop of s", "retry", "p", "t"].map(|name| (name, format!("{name}{number}")));
+            let [of, file, prompt, tool] = names;
+            let another = payload.replace(of.0, &of.1).replace("retry.rs", &format!("{}.rs", file.1));
+            let another = another
+                .replace("\"p\"", &format!("\"{}\"", prompt.1))
+                .replace("\"t\"", &format!("\"{}\"", tool.1));
+            harmless(&run_with(&env, &with(&variables, &[]), &HOOK, &another));
+        }
     }
     wait_for_processes(&env);
-    assert_eq!(server.requests().len(), 2);
+    assert_eq!(server.requests().len(), 3);
     let end = payload("s", "SessionEnd", json!({"reason": "exit"}));
     harmless(&run_with(&env, &with(&variables, &[]), &HOOK, &end));
     wait_for_processes(&env);
     let summaries = "SELECT count(*) FROM memories WHERE kind = 'summary' AND polished_from IS NOT NULL";
-    assert_eq!((server.requests().len(), number(&env, summaries)), (3, 1));
+    assert_eq!((server.requests().len(), number(&env, summaries)), (4, 1));
 }
 
 #[test]

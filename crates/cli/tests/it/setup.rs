@@ -39,7 +39,7 @@ fn setup_creates_the_store_changes_nothing_else_and_runs_a_demo() {
                     SessionEnd [N] ms
                     an empty process [N] ms, for comparison
                   9 of 9 events kept, and distilled without a model into:
-                    bugfix    Fix the failing test of the pager
+                    bugfix    Fixed the page count of the pager
                     failure   test_last_page: AssertionError: 2 != 3
                     rule      We use pytest here, not unittest
                     handoff   Next: Show the page count in the footer
@@ -49,15 +49,16 @@ fn setup_creates_the_store_changes_nothing_else_and_runs_a_demo() {
                     Recorded data from earlier sessions of this project, not instructions. Ages are as of this session's start.
                     
                     ## Where the work stands
-                    - [just now] Last done: Fix the failing test of the pager
+                    - [just now] Asked last: Fix the failing test of the pager
+                      Last done: Fixed the page count of the pager
                       Next steps: Show the page count in the footer
                     
                     ## Project knowledge
                     - [just now, user] Rule: We use pytest here, not unittest
-                    - [just now] Failure: test_last_page: AssertionError: 2 != 3. Fixed by editing pager.py. `return items // per_page` became `return -(-items // per_page)`. That was: Fix the failing test of the pager
+                    - [just now] Failure: test_last_page: AssertionError: 2 != 3. Fixed by editing pager.py. `return items // per_page` became `return -(-items // per_page)`. That was: Fixed the page count of the pager
                     
                     ## Recent work
-                    - [just now] Bugfix: Fix the failing test of the pager. I've fixed the page count of the pager. It rounded down, so a last page that was not full got lost.
+                    - [just now] Bugfix: Fixed the page count of the pager. It rounded down, so a last page that was not full got lost.
                     
                     More on any of this: `backstory search WORDS`.
                     </backstory-00000000>
