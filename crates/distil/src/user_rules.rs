@@ -135,8 +135,12 @@ fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
         _ if !is_long_enough => None,
         _ if folded.has(PhraseGroup::Standing) => Some(RuleClarity::Plain),
         UserPlace::Steering if !is_question(sentence) => Some(RuleClarity::Hint),
-        // "In the serializers, not in the views": who sets one thing against another puts something right.
-        _ if folded.has(PhraseGroup::Demand) || corrects || sentence.contains(", not ") => {
+        // "In the serializers, not in the views": who sets one thing against another, or gives a reason, says how it has to be.
+        _ if folded.has(PhraseGroup::Demand)
+            || corrects
+            || folded.has(PhraseGroup::Cause)
+            || sentence.contains(", not ") =>
+        {
             Some(RuleClarity::Hint)
         }
         _ => None,
@@ -215,15 +219,15 @@ impl RuleSentence<'_> {
     }
 
     fn finding(&self, message: &UserMessage<'_>, typed: &str) -> Finding {
-        // Around the sentence of a long message stand others about other things.
-        let context = if typed.len() <= MOST_CONTEXT_BYTES {
-            typed.to_owned()
-        } else {
-            self.before.into_iter().chain([self.sentence]).collect::<Vec<_>>().join(" ")
-        };
         // Nobody typed the prompts of an import here: only the user makes rules.
         let provenance = message.entry.provenance.clone();
         let kind = if provenance == Provenance::User { Kind::Rule } else { Kind::Fact };
+        // Around the sentence of a long message stand others about other things; of an import, requests that ask for something.
+        let context = match () {
+            () if kind == Kind::Fact => self.sentence.to_owned(),
+            () if typed.len() <= MOST_CONTEXT_BYTES => typed.to_owned(),
+            () => self.before.into_iter().chain([self.sentence]).collect::<Vec<_>>().join(" "),
+        };
         let mut content = distilled(kind, &self.title(), &context, provenance);
         content.importance = Importance::new(i64::from(content.importance.get()) + 1);
         let spoken = words(self.sentence).collect::<Vec<_>>().join(" ");
@@ -274,6 +278,7 @@ mod tests {
             ("should we use the queue?", Prompt, None),
             ("i want to understand how it works", Prompt, None),
             ("yes please", Steering, None),
+            ("the times are kept in UTC because refunds went out twice", Prompt, Some(Hint)),
             ("commit this", Prompt, None),
             ("add a retry to the uploader", Prompt, None),
         ] {

@@ -48,7 +48,8 @@ SAID = [
     ("Errors of the drive must be retried three times before they are reported", "retried three times"),
 ]
 
-PROMPT = "Which unit do we use for thread tension, and how are errors of the drive handled?"
+# Imported directives wait for the user's review; what describes the project is history.
+PROMPT = "How are thread colours named, and what is the preview drawn on?"
 
 
 def play(setting, checks):
@@ -140,7 +141,7 @@ def check_injected(setting, checks, world, host):
     host.project = world.project = world.root / "loom"
     setting.backstory(world, "install", host.name, "--yes", environment=host.environment())
     before = len(host.model.requests())
-    host.play([(PROMPT, [say("In centinewtons; they are retried.")])])
+    host.play([(PROMPT, [say("By the mill's codes; on a canvas.")])])
     injected = "\n".join(block for request in host.model.requests()[before:] for block in blocks(request))
-    missing = [words for words in ("centinewtons", "retried three times") if words not in injected]
+    missing = [words for words in ("mill's own codes", "canvas") if words not in injected]
     checks.that(not missing, "a new session gets what earlier ones of other hosts learnt", (missing, injected))

@@ -9,10 +9,10 @@ from injected import blocks
 from model import say
 from world import World, wait_for
 
-DECIDED = "pytest-style asserts"
+DECIDED = "counts pages from one"
 # An injected line: the decision and its author.
 INJECTED_LINE = re.compile(rf"^.*\bteam ann\b.*{DECIDED}.*$", re.MULTILINE)
-PROMPT = "How do we write asserts in our tests?"
+PROMPT = "From which number does the pager count pages?"
 
 
 def play(setting, checks):
@@ -52,8 +52,12 @@ def joined(setting, world, owner, name, hub):
 
 
 def check_pushed(setting, checks, host, hub):
-    """The first of them works and corrects the agent. Nobody runs `sync`: the end of the session does."""
+    """The first of them decides something, and works. Nobody runs `sync`: the end of the session does.
+
+    What a colleague decided is told as history; a rule of theirs would wait for the user.
+    """
     checks.about("a team, one decides")
+    setting.backstory(host.world, "remember", "--kind", "decision", f"The pager {DECIDED}, as the archive does")
     host.play(bugfix_session.turns(host))
     pushed = f"SELECT count(*) FROM backstory.revisions WHERE author = 'ann' AND title LIKE '%{DECIDED}%'"
     wait_for(lambda: hub.psql("memories", pushed) != "0", "the end of the session pushes to the hub")
