@@ -176,7 +176,7 @@ impl<'a> PieceOfWork<'a> {
         }
     }
 
-    /// Evidence first: what was broken and works, what the commit says; then what was requested, what the agent says it did and
+    /// Evidence first: what was broken and works, what the commit says; then what was requested and
     /// what is new in the code.
     fn kind(&self) -> Kind {
         if !self.files.is_empty() && self.files.iter().all(|file| is_document(file)) {
@@ -231,7 +231,7 @@ impl<'a> PieceOfWork<'a> {
             .all(|changed| deleted(&changed.qualified_name))
     }
 
-    /// The commit's title, else the plan's, else what was asked for.
+    /// The commit's title, else the plan's, else what the agent says it did, else what was asked for; never a mere remark before the files.
     fn title(&self, tasks: &SessionTasks) -> Option<String> {
         let commit = self.commits.iter().find_map(|commit| title_of_commit(&commit.subject));
         let plan = || {
