@@ -33,7 +33,7 @@ fn names_cause(sentence: &str) -> bool {
 }
 
 /// Whether a sentence names something of the code: a path, a symbol, a number with a unit, a name with an inner capital.
-fn names_thing(sentence: &str) -> bool {
+pub(super) fn names_thing(sentence: &str) -> bool {
     sentence.split_whitespace().any(|token| {
         let token = token.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.' | '-'));
         let has_inner_capital =

@@ -3,15 +3,21 @@
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::request::{Intent, intent};
 use super::transcript::Turn;
+use crate::causes::names_thing;
 use crate::plain::{LineShape, account, lines};
 use crate::sentences::sentences;
-use crate::titles::{title_of, title_of_request, weight};
-use backstory_memory::{Details, EvidenceKind, Kind, Provenance, WorkDetails, words};
+use crate::titles::{begins_pointing, title_of_request, weight, whole_title};
+use backstory_memory::{Details, EvidenceKind, Kind, Provenance, WorkDetails, keywords, typed_words, words};
 use backstory_store::OnRepeat;
+use std::collections::HashSet;
 
 /// A shorter answer can be had again for free.
 const LEAST_ANSWER_CHARS: usize = 80;
 const LEAST_WEIGHT: usize = 5;
+/// A sentence that says so much can be understood alone.
+const WEIGHTY: usize = 7;
+/// So many words of the question stand in its answer.
+const LEAST_SHARED: usize = 2;
 const MOST_FILES: usize = 12;
 
 /// Returns what a turn found out, if it changed nothing and answered a question from files it names.
@@ -22,7 +28,7 @@ pub(super) fn discovery(turn: &Turn<'_>) -> Option<Finding> {
     if !is_answer || files.is_empty() {
         return None;
     }
-    let title = answer(message)?;
+    let title = answer(turn.prompt(), message)?;
     let details = WorkDetails { request: title_of_request(turn.prompt()), commits: Vec::new() };
     let mut content =
         distilled(Kind::Discovery, &title, &details.body(&account(message)), Provenance::Assistant);
@@ -40,19 +46,32 @@ pub(super) fn discovery(turn: &Turn<'_>) -> Option<Finding> {
     })
 }
 
-/// The first sentence that says how things are, as a title: nobody speaks to somebody in it.
-fn answer(message: &str) -> Option<String> {
+/// The sentence that answers, as a title: of those that say how things are and speak to nobody, the one that shares most with the
+/// question or names a thing. Any other needs the question beside it, and a title has no room for both.
+fn answer(question: &str, message: &str) -> Option<String> {
     let is_addressed = |sentence: &str| {
         words(sentence).any(|word| {
             matches!(word.as_str(), "i" | "you" | "your" | "me" | "let" | "ll" | "ve" | "here" | "yes" | "no")
         })
+    };
+    let asked: HashSet<String> = keywords(&typed_words(question)).into_iter().collect();
+    let shared = |sentence: &str| {
+        let words = keywords(sentence).iter().filter(|word| asked.contains(*word)).count();
+        // A sentence that names a thing of the code is worth as much as two words of the question.
+        words + if names_thing(sentence) { LEAST_SHARED } else { 0 }
     };
     let lines = lines(message);
     let spoken = lines.iter().filter(|line| line.shape == LineShape::Text && !line.text.ends_with(':'));
     let says = |sentence: &&str| {
         weight(sentence) >= LEAST_WEIGHT && !is_addressed(sentence) && !sentence.ends_with('?')
     };
-    spoken.flat_map(|line| sentences(&line.text)).find(says).map(title_of)
+    let answers: Vec<&str> = spoken.flat_map(|line| sentences(&line.text)).filter(says).collect();
+    let first = answers.first().copied().filter(|first| weight(first) >= WEIGHTY);
+    let best = answers.into_iter().rev().max_by_key(|sentence| shared(sentence))?;
+    // An answer that begins with a weighty sentence begins with the point.
+    let best = first.filter(|_| shared(best) <= LEAST_SHARED).unwrap_or(best);
+    let title = whole_title(best).filter(|title| !begins_pointing(title))?;
+    (shared(best) >= LEAST_SHARED || weight(best) >= WEIGHTY).then_some(title)
 }
 
 /// Returns the files that were looked at and that the answer names.

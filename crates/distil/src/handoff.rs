@@ -7,7 +7,8 @@ use super::finding::{Comparing, Finding, distilled, evidence};
 use super::session_notes::SessionNotes;
 use super::summary::{evidence_of, items, of_session};
 use super::transcript::Turn;
-use crate::titles::title_of;
+use crate::remote::remote_state;
+use crate::titles::{request_title, title_of};
 use crate::work::PieceOfWork;
 use backstory_memory::{Details, HandoffDetails, Kind, Provenance};
 use backstory_store::{OnRepeat, Session};
@@ -31,17 +32,23 @@ pub(super) fn handoff(
 ) -> Option<Finding> {
     let last = notes.last_work();
     let dirty = last_piece.map(|piece| uncommitted(piece, tree)).unwrap_or_default();
-    let last_done = last.map(|finding| finding.content.title.clone());
+    // Work that nobody named is named by its files, if it came after the last that has a title.
+    let is_named = |piece: &&PieceOfWork<'_>| piece.finding(notes.tasks).is_some();
+    let unnamed = last_piece.filter(|piece| !is_named(piece)).and_then(PieceOfWork::file_names);
+    let last_done = unnamed.or_else(|| last.map(|finding| finding.content.title.clone()));
+    let in_flight = notes.in_flight();
     let details = HandoffDetails {
-        last_request: notes.last_request().filter(|request| Some(request) != last_done.as_ref()),
+        last_request: notes.last_words_of_user().filter(|_| in_flight.is_empty()),
         last_done,
-        in_flight: items(notes.in_flight().into_iter()),
+        in_flight: items(in_flight.into_iter()),
         next_steps: items(notes.next_steps().into_iter()),
         open_questions: items(notes.questions().into_iter()),
         failing_tests: items(red.into_iter()),
         branch: tree.branch.clone(),
         dirty_files: items(dirty.into_iter()),
         undone_decisions: items(notes.undone_decisions().into_iter()),
+        remote: remote_state(notes.turns),
+        closing_words: notes.closing_words(),
     };
     let title = title(&details)?;
     let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
@@ -70,19 +77,21 @@ fn uncommitted(piece: &PieceOfWork<'_>, tree: &WorkTreeState) -> Vec<String> {
 /// The state in a line: what is open first, else what was done.
 fn title(details: &HandoffDetails) -> Option<String> {
     let done = details.last_done.as_deref();
+    let begun =
+        details.in_flight.iter().find_map(|begun| request_title(begun).filter(|request| request.is_whole));
     let (state, what) = match () {
-        () if !details.in_flight.is_empty() => {
-            ("In the middle of", details.in_flight.first().map(String::as_str))
-        }
+        () if begun.is_some() => ("In progress", begun.as_ref().map(|request| request.title.as_str())),
         () if !details.failing_tests.is_empty() => {
             ("Still failing", details.failing_tests.first().map(String::as_str))
         }
-        () if !details.next_steps.is_empty() => ("Next", details.next_steps.first().map(String::as_str)),
         () if !details.dirty_files.is_empty() && done.is_some() => ("Not committed", done),
+        () if !details.next_steps.is_empty() => ("Next", details.next_steps.first().map(String::as_str)),
         () if !details.undone_decisions.is_empty() => {
             ("Decided, not done", details.undone_decisions.first().map(String::as_str))
         }
+        () if !details.in_flight.is_empty() && done.is_some() => ("Interrupted after", done),
         () if done.is_some() => ("Done", done),
+        () if !details.in_flight.is_empty() => ("Interrupted", details.in_flight.first().map(String::as_str)),
         () => ("Waiting for an answer", details.open_questions.first().map(String::as_str)),
     };
     what.map(|what| title_of(&format!("{state}: {what}")))

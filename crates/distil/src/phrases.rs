@@ -9,14 +9,18 @@ use std::sync::OnceLock;
 pub(super) enum PhraseGroup {
     /// Holds beyond the task at hand.
     Standing,
-    /// How something has to be.
+    /// How something has to be, in words a mere order for work may hold as well.
     Demand,
+    /// What is forbidden, demanded, or set against something else.
+    Strict,
     /// What was done or said is not right.
     Correction,
     /// A wish to know, which sets no rule.
     Curious,
     /// What was behind something.
     Cause,
+    /// How a report of what is happening begins.
+    Report,
     /// Headings of what is left.
     Next,
 }
@@ -26,9 +30,11 @@ impl PhraseGroup {
         Some(match name {
             "standing" => PhraseGroup::Standing,
             "demand" => PhraseGroup::Demand,
+            "strict" => PhraseGroup::Strict,
             "correction" => PhraseGroup::Correction,
             "curious" => PhraseGroup::Curious,
             "cause" => PhraseGroup::Cause,
+            "report" => PhraseGroup::Report,
             "next" => PhraseGroup::Next,
             _ => return None,
         })
@@ -95,7 +101,14 @@ impl FoldedSentence {
     }
 
     pub(super) fn has(&self, group: PhraseGroup) -> bool {
-        rows().iter().any(|row| row.group == group && self.0.contains(&row.phrase))
+        rows().iter().any(|row| {
+            let is_there = match group {
+                // The same words further on belong to a sentence that says something else.
+                PhraseGroup::Report => self.0.starts_with(&row.phrase),
+                _ => self.0.contains(&row.phrase),
+            };
+            row.group == group && is_there
+        })
     }
 
     /// Whether it begins with one of some words.

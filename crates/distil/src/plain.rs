@@ -85,7 +85,7 @@ pub(super) fn account(message: &str) -> String {
 }
 
 /// Whether a line speaks to the user rather than of the work.
-fn is_addressed(line: &str) -> bool {
+pub(super) fn is_addressed(line: &str) -> bool {
     let lower = line.to_lowercase();
     let opens = [
         "let me",

@@ -43,12 +43,12 @@ pub(super) fn findings(
             true => piece.finding(&tasks),
             false => known().transpose()?.flatten().or_else(|| piece.finding(&tasks)),
         };
+        worked_in.extend(&piece.turns);
         let Some(done) = done else { continue };
         for at in &piece.turns {
             fix_contexts
                 .insert(*at, FixContext { work: Some(done.subject), summary: done.content.title.clone() });
         }
-        worked_in.extend(&piece.turns);
         findings.push(done);
     }
     for (at, turn) in turns.iter().enumerate() {

@@ -3,11 +3,11 @@
 use super::finding::Finding;
 use super::transcript::Turn;
 use crate::phrases::{FoldedSentence, PhraseGroup};
-use crate::plain::{LineShape, lines};
+use crate::plain::{LineShape, is_addressed, lines};
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
-use crate::titles::{title_of, title_of_approved, title_of_request, weight};
-use backstory_memory::{Activity, Kind, Memory};
+use crate::titles::{title_of, title_of_approved, title_of_plan, title_of_request, weight};
+use backstory_memory::{Activity, Kind, Memory, typed_words};
 
 /// What the turns of a session say.
 pub(super) struct SessionNotes<'a> {
@@ -20,6 +20,25 @@ pub(super) struct SessionNotes<'a> {
 
 /// A list of what is left that is longer than this is a plan of its own.
 const MOST_STEPS: usize = 6;
+
+const MOST_REQUEST_CHARS: usize = 240;
+const MOST_CLOSING_CHARS: usize = 320;
+
+/// Returns as many whole sentences of a text as fit, at least the first, cut between words.
+fn whole_sentences(text: &str, most: usize) -> String {
+    let mut kept = String::new();
+    for sentence in sentences(text) {
+        if !kept.is_empty() && kept.chars().count() + sentence.chars().count() >= most {
+            break;
+        }
+        kept = format!("{kept} {sentence}");
+    }
+    let kept = kept.trim();
+    match kept.char_indices().nth(most).and_then(|(end, _)| kept.get(..end)?.rsplit_once(' ')) {
+        Some((head, _)) => format!("{head} …"),
+        None => kept.to_owned(),
+    }
+}
 
 impl SessionNotes<'_> {
     /// The titles of the findings of some kinds, in order, each once.
@@ -74,17 +93,35 @@ impl SessionNotes<'_> {
     /// What was begun and not finished: tasks, and a request whose turn was stopped or has not ended.
     pub(super) fn in_flight(&self) -> Vec<String> {
         let is_open = self.turns.last().is_some_and(|turn| turn.is_stopped() || turn.closing().is_none());
-        let request = self.last_request().filter(|_| is_open && self.tasks.started.is_empty());
+        let request = self.last_words_of_user().filter(|_| is_open && self.tasks.started.is_empty());
         self.tasks.started.iter().cloned().chain(request).collect()
     }
 
-    /// What the user asked for last.
-    pub(super) fn last_request(&self) -> Option<String> {
+    /// What the user asked for last, in their own words.
+    pub(super) fn last_words_of_user(&self) -> Option<String> {
         let sets_rule = |text: &str| FoldedSentence::new(text).has(PhraseGroup::Standing);
-        self.turns
-            .iter()
-            .rev()
-            .find_map(|turn| title_of_request(turn.prompt()).filter(|request| !sets_rule(request)))
+        let asked = |turn: &Turn<'_>| {
+            let title = title_of_request(turn.prompt()).filter(|request| !sets_rule(request))?;
+            // A plan that was sent as a prompt is named by its heading; what was pasted says nothing of what is wanted.
+            let typed = typed_words(turn.prompt()).split_whitespace().collect::<Vec<_>>().join(" ");
+            let whole = whole_sentences(&typed, MOST_REQUEST_CHARS);
+            Some(if title_of_plan(turn.prompt()).is_some() || whole.is_empty() { title } else { whole })
+        };
+        self.turns.iter().rev().find_map(asked)
+    }
+
+    /// How the agent closed the last turn, unless it only asked something.
+    pub(super) fn closing_words(&self) -> Option<String> {
+        let (_, message) = self.turns.last().and_then(Turn::closing)?;
+        let lines = lines(message);
+        let spoken =
+            lines.iter().filter(|line| line.shape != LineShape::Heading && !is_addressed(&line.text));
+        // What ends with a colon only leads to a list.
+        let said = spoken
+            .flat_map(|line| sentences(&line.text))
+            .filter(|said| !said.ends_with(':') && weight(said) >= 2);
+        let said = said.collect::<Vec<_>>().join(" ");
+        Some(whole_sentences(&said, MOST_CLOSING_CHARS)).filter(|said| weight(said) >= 3)
     }
 
     /// What the agent asked last and nobody answered.

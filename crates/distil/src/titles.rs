@@ -120,11 +120,39 @@ pub(super) fn title_of(sentence: &str) -> String {
     capitalised(&balanced(&cut))
 }
 
+/// Returns a sentence as a title, unless it is so long that it would have to be cut inside a clause.
+pub(super) fn whole_title(sentence: &str) -> Option<String> {
+    let text = plain(list_item(sentence).unwrap_or(sentence));
+    let is_whole = text.chars().count() <= TITLE_CHARS || clause_end(&text).is_some();
+    is_whole.then(|| title_of(sentence))
+}
+
+/// Whether a title can be understood without what was said around it: it says enough, and points at nothing.
+pub(super) fn stands_alone(title: &str) -> bool {
+    let is_reference = |token: &str| token.starts_with(['@', '/']) || token.contains("://");
+    let points = words(title).any(|word| POINTING.contains(&word.as_str()));
+    weight(title) >= 2 && !points && !title.split_whitespace().any(is_reference)
+}
+
+/// Whether a title begins with a word that stands for something said before it.
+pub(super) fn begins_pointing(title: &str) -> bool {
+    words(title).next().is_some_and(|first| POINTING.contains(&first.as_str()))
+}
+
+/// Words that stand for something said elsewhere.
+#[rustfmt::skip]
+const POINTING: &[&str] = &[
+    "this", "that", "these", "those", "it", "them", "they", "here", "there", "above", "below", "same", "issue", "issues", "problem", "problems", "changes",
+    "chnages", "everything", "something", "stuff", "thing", "things", "das", "dies", "diese", "es", "это", "этот", "эти", "его",
+];
+
 /// What a prompt asks for.
 pub(super) struct RequestTitle {
     pub(super) title: String,
     /// Whether it asks for something to be done, rather than telling how things are.
     pub(super) is_order: bool,
+    /// Whether it names what it is about: nothing was cut off, and it points at nothing outside of itself.
+    pub(super) is_whole: bool,
 }
 
 /// Returns a request as a title, without what people say before they say it; nothing where it says only to go on.
@@ -135,7 +163,7 @@ pub(super) fn title_of_request(prompt: &str) -> Option<String> {
 /// Returns what a prompt asks for, and whether it is an order.
 pub(super) fn request_title(prompt: &str) -> Option<RequestTitle> {
     if let Some(title) = title_of_plan(prompt) {
-        return Some(RequestTitle { title, is_order: true });
+        return Some(RequestTitle { title, is_order: true, is_whole: true });
     }
     let typed = typed_words(without_command(prompt));
     // "Add a flag to this script:" is a request; "Here is the log:" only leads to a paste.
@@ -149,9 +177,11 @@ pub(super) fn request_title(prompt: &str) -> Option<RequestTitle> {
     let weighty = || all.iter().find(|sentence| weight(without_opening(sentence)) >= 3);
     let best = order.or_else(weighty).or_else(|| all.first())?;
     let request = without_opening(best).trim_end_matches(['.', '!', '?', ' ']);
-    let title = title_of(request.strip_suffix(" please").unwrap_or(request));
+    let request = request.strip_suffix(" please").unwrap_or(request);
+    let title = title_of(request);
+    let is_whole = whole_title(request).is_some_and(|title| stands_alone(&title));
     let is_order = is_order(best);
-    (weight(&title) >= 2).then_some(RequestTitle { title, is_order })
+    (weight(&title) >= 2).then_some(RequestTitle { title, is_order, is_whole })
 }
 
 /// Whether a sentence asks for something to be done, rather than telling how things are.
@@ -164,11 +194,38 @@ fn is_order(sentence: &str) -> bool {
         return false;
     }
     let rest = without_opening(sentence);
-    let first = words(rest).next().unwrap_or_default();
     let is_requested = REQUESTING.iter().any(|opening| folded.0.contains(&format!(" {opening} ")));
-    let is_english = words(rest).any(|word| is_stop_word(&word));
-    let is_verb = VERBS.contains(&first.as_str());
-    is_requested || !rest.ends_with('?') && is_verb || !rest.is_ascii() && !is_english
+    is_requested || !rest.ends_with('?') && begins_with_order(rest) || is_other_script(rest)
+}
+
+/// Whether a text is written in another script than the Latin one: of what it says nothing can be known by its words. A unit or an
+/// accent does not make it so.
+pub(super) fn is_other_script(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic());
+    let (all, other) =
+        letters.fold((0, 0), |(all, other), c| (all + 1, other + usize::from(c as u32 > LAST_LATIN)));
+    other * 2 > all
+}
+
+/// The last character of the Latin letters with marks.
+const LAST_LATIN: u32 = 0x24F;
+
+/// Whether an order asks for a result that can be named, rather than to look, to try or to go on.
+pub(super) fn orders_result(title: &str) -> bool {
+    let first = words(title).next().unwrap_or_default();
+    is_other_script(title) || begins_with_order(title) && !NO_RESULT.contains(&first.as_str())
+}
+
+/// Verbs of orders that leave nothing to name.
+#[rustfmt::skip]
+const NO_RESULT: &[&str] = &[
+    "check", "commit", "do", "explain", "find", "get", "give", "investigate", "list", "look", "open", "print", "pull", "push", "read", "report", "resolve",
+    "review", "run", "send", "show", "start", "stop", "test", "track", "try", "verify",
+];
+
+/// Whether a sentence begins with what is to be done.
+pub(super) fn begins_with_order(sentence: &str) -> bool {
+    words(sentence).next().is_some_and(|first| VERBS.contains(&first.as_str()))
 }
 
 /// What makes a request of a sentence, wherever it stands.
@@ -190,16 +247,36 @@ const VERBS: &[&str] = &[
     "try", "turn", "update", "upgrade", "use", "validate", "verify", "wire", "wrap", "write",
 ];
 
-/// Returns what a closing message says was done, where it says so in one sentence that begins with it: "Updated the tool descriptions".
-pub(super) fn claim(message: &str) -> Option<String> {
+/// Returns what a closing message says was done, in sentences that begin with it, as a colleague would title them: "Update the tool
+/// descriptions".
+pub(super) fn claims(message: &str) -> Vec<String> {
     let lines = lines(message);
     let spoken = lines.iter().filter(|line| line.shape == LineShape::Text);
-    let said = spoken.flat_map(|line| sentences(&line.text)).find_map(|sentence| {
-        let named = sentence.strip_prefix("Fixed: ");
-        named.or_else(|| Some(without_speaker(sentence)).filter(|sentence| is_claim(sentence)))
-    });
-    said.map(title_of).filter(|title| weight(title) >= 3)
+    spoken.flat_map(|line| sentences(&line.text)).filter_map(claim).collect()
 }
+
+fn claim(sentence: &str) -> Option<String> {
+    // What ends with a colon goes on in a list.
+    if sentence.ends_with(['?', ':']) {
+        return None;
+    }
+    // "Fixed: uploads wait for the lock" says itself what was done.
+    if let Some(said) = sentence.strip_prefix("Fixed: ") {
+        return whole_title(said).filter(|title| weight(title) >= 3);
+    }
+    let said = without_speaker(sentence);
+    let (first, rest) = said.split_once(' ')?;
+    let verb = infinitive(&first.to_lowercase())?;
+    let object = words(rest).next()?;
+    let is_addressed = words(rest).any(|word| matches!(word.as_str(), "you" | "your" | "i" | "we"));
+    let title = whole_title(&format!("{verb} {rest}"))?;
+    (!is_addressed && weight(&title) >= 3 && !PREPOSITIONS.contains(&object.as_str()) && stands_alone(&title))
+        .then_some(title)
+}
+
+/// A verb that one of these follows has no object: "Removed from the docs".
+const PREPOSITIONS: &[&str] =
+    &["from", "in", "on", "to", "by", "with", "for", "at", "as", "and", "via", "into", "of", "or", "but"];
 
 /// Drops what an agent says of itself before it says what it did.
 fn without_speaker(sentence: &str) -> &str {
@@ -209,12 +286,26 @@ fn without_speaker(sentence: &str) -> &str {
     ["also ", "successfully ", "now "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest)
 }
 
-fn is_claim(sentence: &str) -> bool {
-    let first = words(sentence).next().unwrap_or_default();
-    let is_past = first.len() >= 5 && first.ends_with("ed")
-        || ["made", "wrote", "built", "split", "set"].contains(&first.as_str());
-    let is_addressed = words(sentence).any(|word| matches!(word.as_str(), "you" | "your" | "i"));
-    is_past && !is_addressed && !sentence.ends_with('?') && weight(sentence) >= 3
+/// Returns the verb of which a word is the past: titles of work begin with what was done, as those of commits do.
+fn infinitive(past: &str) -> Option<&'static str> {
+    let irregular = [
+        ("made", "make"),
+        ("wrote", "write"),
+        ("built", "build"),
+        ("rewrote", "rewrite"),
+        ("rebuilt", "rebuild"),
+    ];
+    let is_past = |verb: &&&str| {
+        let stem = past.strip_suffix("ed").unwrap_or_default();
+        let is_doubled = |stem: &str| {
+            let mut ends = stem.chars().rev();
+            ends.next() == ends.next() && stem.strip_suffix(|_: char| true) == Some(**verb)
+        };
+        let is_y = stem.strip_suffix('i').is_some_and(|stem| verb.strip_suffix('y') == Some(stem));
+        stem == **verb || verb.strip_suffix('e') == Some(stem) || is_y || is_doubled(stem)
+    };
+    let regular = || VERBS.iter().find(is_past).copied();
+    irregular.iter().find(|(form, _)| *form == past).map(|(_, verb)| *verb).or_else(regular)
 }
 
 /// An order that says so much needs to say no more.
@@ -295,15 +386,11 @@ const SAYS_NOTHING: &[&str] =
 
 /// Cuts a long text at the end of a clause, or between words.
 fn clause(text: &str) -> String {
-    let head: String = text.chars().take(TITLE_CHARS + 1).collect();
-    let ends = CLAUSE_ENDS.iter().find_map(|(least, ends)| {
-        let last = ends.iter().filter_map(|end| head.rfind(end)).filter(|at| at >= least).max();
-        last.and_then(|at| head.get(..at))
-    });
     let trimmed = |text: &str| text.trim_end_matches([' ', ',', ';', ':', '-', '–', '.']).to_owned();
-    if let Some(clause) = ends {
+    if let Some(clause) = clause_end(text) {
         return trimmed(clause);
     }
+    let head: String = text.chars().take(TITLE_CHARS + 1).collect();
     let mut kept = head.rsplit_once(' ').map_or(head.as_str(), |(before, _)| before);
     while let Some((before, last)) = kept.rsplit_once(' ') {
         if !OPEN_ENDS.contains(&last.to_lowercase().as_str()) {
@@ -312,6 +399,16 @@ fn clause(text: &str) -> String {
         kept = before;
     }
     trimmed(kept)
+}
+
+/// Returns as much of a text as fits into a title and ends with a clause.
+fn clause_end(text: &str) -> Option<&str> {
+    let end = text.char_indices().nth(TITLE_CHARS + 1).map_or(text.len(), |(at, _)| at);
+    let head = text.get(..end)?;
+    CLAUSE_ENDS.iter().find_map(|(least, ends)| {
+        let last = ends.iter().filter_map(|end| head.rfind(end)).filter(|at| at >= least).max();
+        last.and_then(|at| head.get(..at))
+    })
 }
 
 /// Drops a quote or a bracket that has lost its partner.
@@ -323,12 +420,19 @@ fn balanced(text: &str) -> String {
         }
     }
     for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
-        if text.matches(open).count() != text.matches(close).count() {
-            text = text.replace([open, close], "");
+        if text.matches(open).count() == text.matches(close).count() {
+            continue;
+        }
+        // What stands before a bracket that never closes usually says it; without the bracket it would run into what follows.
+        match text.rfind(open).filter(|at| *at >= LEAST_BEFORE_BRACKET) {
+            Some(at) => text.truncate(at),
+            None => text = text.replace([open, close], ""),
         }
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+const LEAST_BEFORE_BRACKET: usize = 24;
 
 /// Begins with a capital, unless its first word is a name such as `runMigration` or `user_id`.
 fn capitalised(title: &str) -> String {
@@ -367,11 +471,13 @@ mod tests {
 
     #[test]
     fn a_closing_message_names_the_work_only_in_a_sentence_that_begins_with_it() {
-        let check =
-            |message: &str, title: Option<&str>| assert_eq!(claim(message).as_deref(), title, "{message}");
-        check("Done! I've updated the three tool descriptions.", Some("Updated the three tool descriptions"));
-        check("All good now. Would you like me to push?", None);
-        check("The tests pass and everything is fine.", None);
+        let check = |message: &str, titles: &[&str]| assert_eq!(claims(message), titles, "{message}");
+        check("Done! I've updated the three tool descriptions.", &["Update the three tool descriptions"]);
+        check("Copied the index. Dropped the old session table.", &["Drop the old session table"]);
+        check("All good now. Would you like me to push?", &[]);
+        check("The tests pass and everything is fine.", &[]);
+        check("I've updated both settings files to state:\n- one\n- two", &[]);
+        check("Removed from docs (not in code). Updated this as well.", &[]);
     }
 
     #[test]

@@ -8,8 +8,9 @@
 
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
 use crate::phrases::{FoldedSentence, PhraseGroup};
+use crate::plain::list_item;
 use crate::sentences::sentences;
-use crate::titles::{title_of, weight, without_opening};
+use crate::titles::{begins_with_order, title_of, weight, whole_title, without_opening};
 use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{
     Activity, EvidenceKind, Importance, Kind, Provenance, TITLE_CHARS, jaccard, typed_words, words,
@@ -23,6 +24,8 @@ const FEWEST_WORDS: usize = 3;
 const MOST_SENTENCE_CHARS: usize = 320;
 /// A message of so many characters says one thing.
 const SHORT_MESSAGE: usize = 240;
+/// A list of so many items is a description.
+const LONG_LIST: usize = 3;
 /// So much of the message around a rule is kept with it.
 const MOST_CONTEXT_BYTES: usize = 700;
 /// Two prompts this alike are one that was sent again.
@@ -33,8 +36,10 @@ const SENT_AGAIN: f64 = 0.5;
 enum UserPlace {
     /// In a prompt.
     Prompt,
-    /// While the agent worked, or with a rejection.
-    Steering,
+    /// While the agent worked.
+    MidWork,
+    /// With a rejection, or instead of the options of a question.
+    Refusal,
 }
 
 /// Something the user said.
@@ -75,13 +80,17 @@ fn messages<'a>(turn: &Turn<'a>) -> Vec<UserMessage<'a>> {
     let prompt =
         turn.first().map(|entry| UserMessage { entry, text: turn.prompt(), place: UserPlace::Prompt });
     let beside = turn.entries.iter().filter(|entry| entry.body.subagent.is_none()).filter_map(|entry| {
-        let text = match entry.activity() {
-            Activity::Interjected { text } => text,
-            Activity::Rejected { feedback, .. } | Activity::PlanDecided { feedback, .. } => feedback,
-            Activity::Answered { options, answer, .. } if !options.contains(answer) => answer,
+        let (text, place) = match entry.activity() {
+            Activity::Interjected { text } => (text, UserPlace::MidWork),
+            Activity::Rejected { feedback, .. } | Activity::PlanDecided { feedback, .. } => {
+                (feedback, UserPlace::Refusal)
+            }
+            Activity::Answered { options, answer, .. } if !options.contains(answer) => {
+                (answer, UserPlace::Refusal)
+            }
             _ => return None,
         };
-        Some(UserMessage { entry, text, place: UserPlace::Steering })
+        Some(UserMessage { entry, text, place })
     });
     prompt.into_iter().chain(beside).filter(|message| !message.text.trim().is_empty()).collect()
 }
@@ -89,17 +98,30 @@ fn messages<'a>(turn: &Turn<'a>) -> Vec<UserMessage<'a>> {
 fn rules_of(message: &UserMessage<'_>) -> Vec<Finding> {
     let typed = typed_words(before_quotation(message.text));
     let all: Vec<&str> = typed.lines().flat_map(sentences).collect();
+    // The items of a long list describe a task, or something that was pasted: of them only what forbids or demands counts.
+    let is_listed = typed.lines().filter(|line| list_item(line).is_some()).count() >= LONG_LIST;
     let mut set: Vec<RuleSentence<'_>> = Vec::new();
     for (at, sentence) in all.iter().enumerate() {
+        let sentence = without_references(sentence);
         let Some(clarity) = clarity(sentence, message.place) else { continue };
+        if is_listed && clarity == RuleClarity::Hint && !is_strict(sentence) {
+            continue;
+        }
+        // Nobody typed the prompts of an import here: what may hold for its task only is no fact.
+        if message.entry.provenance != Provenance::User && clarity == RuleClarity::Hint {
+            continue;
+        }
         let before = at.checked_sub(1).and_then(|before| all.get(before)).copied();
         set.push(RuleSentence { sentence, before, clarity });
     }
-    // A message that sets more than this is the description of a task: its plainest sentences stand for it.
-    set.sort_by_key(|one| std::cmp::Reverse(one.clarity));
+    // A message that sets more than this is the description of a task: its plainest sentences stand for it, whole ones before torn ones.
+    set.sort_by_key(|one| std::cmp::Reverse((one.clarity, one.whole_title().is_some())));
+    if set.iter().any(|one| one.whole_title().is_some()) {
+        set.retain(|one| one.whole_title().is_some());
+    }
     // A short message says one thing, in however many sentences.
     set.truncate(if typed.chars().count() <= SHORT_MESSAGE { 1 } else { MOST_RULES });
-    set.iter().map(|one| one.finding(message, &typed)).collect()
+    set.iter().filter_map(|one| one.finding(message, &typed)).collect()
 }
 
 /// Cuts a message where somebody else's text begins: "Here is the issue:" and a paragraph of its own, or a mail.
@@ -108,6 +130,16 @@ fn before_quotation(text: &str) -> &str {
         return "";
     }
     text.split_once(":\n\n").map_or(text, |(before, _)| before)
+}
+
+/// Drops a number of a list and mentioned files before a sentence: "2. @docs/a.md @docs/b.md keep one document".
+fn without_references(sentence: &str) -> &str {
+    let mut rest = list_item(sentence).unwrap_or(sentence).trim_start();
+    while let Some((_, after)) = rest.split_once(' ').filter(|(token, _)| token.starts_with('@')) {
+        let after = after.trim_start();
+        rest = after.strip_prefix("and ").filter(|next| next.starts_with('@')).unwrap_or(after);
+    }
+    rest
 }
 
 /// A sentence that sets a rule, with the one before it, which may say what it is about.
@@ -131,20 +163,30 @@ fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
         return None;
     }
     let is_long_enough = length >= FEWEST_WORDS || !said.is_ascii();
+    let is_strict = is_strict(sentence);
+    // "Rebuild the page, only the header should stay" orders a piece of work; what it forbids or sets against something else may stay a rule.
+    let is_task = place == UserPlace::Prompt && begins_with_order(said);
+    let demands =
+        is_strict || !is_task && (folded.has(PhraseGroup::Demand) || folded.has(PhraseGroup::Cause));
     match place {
         _ if !is_long_enough => None,
         _ if folded.has(PhraseGroup::Standing) => Some(RuleClarity::Plain),
-        UserPlace::Steering if !is_question(sentence) => Some(RuleClarity::Hint),
-        // "In the serializers, not in the views": who sets one thing against another, or gives a reason, says how it has to be.
-        _ if folded.has(PhraseGroup::Demand)
-            || corrects
-            || folded.has(PhraseGroup::Cause)
-            || sentence.contains(", not ") =>
-        {
+        UserPlace::MidWork | UserPlace::Refusal if is_strict && !is_question(sentence) => {
+            Some(RuleClarity::Plain)
+        }
+        _ if demands || corrects => Some(RuleClarity::Hint),
+        // A refusal steers in whatever words; what is said in mid-work may also be a report.
+        UserPlace::Refusal if !is_question(sentence) => Some(RuleClarity::Hint),
+        UserPlace::MidWork if !is_question(sentence) && !folded.has(PhraseGroup::Report) => {
             Some(RuleClarity::Hint)
         }
         _ => None,
     }
+}
+
+/// Whether a sentence forbids or demands something, or sets one thing against another.
+fn is_strict(sentence: &str) -> bool {
+    FoldedSentence::new(sentence).has(PhraseGroup::Strict) || sentence.contains(", not ")
 }
 
 /// Whether a sentence asks; a request put as a question ("can you …?") does not.
@@ -192,33 +234,35 @@ const QUESTION_WORDS: &[&str] = &[
 ];
 
 impl RuleSentence<'_> {
-    /// The clause that sets the rule, with the sentence before it where it leans on that: "Read the guide. You are supposed to follow it."
-    fn title(&self) -> String {
-        let said = without_opening(self.sentence);
-        let leans =
-            weight(said) <= LEANING_WEIGHT && words(said).any(|word| LEANING.contains(&word.as_str()));
-        let both = self
-            .before
-            .filter(|before| leans && weight(before) > 0)
-            .map(|before| format!("{} {said}", without_opening(before)));
-        if let Some(both) = both.filter(|both| both.chars().count() <= TITLE_CHARS) {
-            return title_of(&both);
-        }
-        if said.chars().count() <= TITLE_CHARS {
-            return title_of(said);
-        }
-        // "Given the load, we should queue it": what leads to the rule is not the rule.
-        let is_lead = |clause: &str| FoldedSentence::new(clause).begins_with(SUBORDINATE);
-        let stands = |clause: &str| FoldedSentence::new(clause).has(PhraseGroup::Standing);
-        match said.split_once(", ") {
-            Some((lead, rest)) if is_lead(lead) || !stands(lead) && stands(rest) => {
-                title_of(without_opening(rest))
-            }
-            _ => title_of(said),
-        }
+    /// The clause that sets the rule. A hint without a whole one is not worth a torn title.
+    fn title(&self) -> Option<String> {
+        let torn = || {
+            (self.clarity == RuleClarity::Plain)
+                .then(|| title_of(setting_clause(without_opening(self.sentence))))
+        };
+        self.whole_title().or_else(torn)
     }
 
-    fn finding(&self, message: &UserMessage<'_>, typed: &str) -> Finding {
+    /// The clause that sets the rule, if it fits, with the sentence before it where it leans on that: "Read the guide. You are supposed
+    /// to follow it."
+    fn whole_title(&self) -> Option<String> {
+        let said = without_opening(self.sentence);
+        let leans = words(said).any(|word| LEANING.contains(&word.as_str()));
+        let before = self.before.filter(|before| leans && weight(before) > 0).map(without_opening);
+        let both = before.map(|before| format!("{before} {said}"));
+        if let Some(both) = both.filter(|both| both.chars().count() <= TITLE_CHARS) {
+            return Some(title_of(&both));
+        }
+        let clause = setting_clause(said);
+        let clause = clause.strip_prefix("to ").unwrap_or(clause);
+        // "If the users log in again, …" cut after its first clause says nothing.
+        let is_torn =
+            clause.chars().count() > TITLE_CHARS && FoldedSentence::new(clause).begins_with(SUBORDINATE);
+        let points = leans && weight(said) <= LEANING_WEIGHT || points_at_task(clause) && !is_strict(clause);
+        whole_title(clause).filter(|_| !is_torn && !(points && self.clarity == RuleClarity::Hint))
+    }
+
+    fn finding(&self, message: &UserMessage<'_>, typed: &str) -> Option<Finding> {
         // Nobody typed the prompts of an import here: only the user makes rules.
         let provenance = message.entry.provenance.clone();
         let kind = if provenance == Provenance::User { Kind::Rule } else { Kind::Fact };
@@ -228,10 +272,10 @@ impl RuleSentence<'_> {
             () if typed.len() <= MOST_CONTEXT_BYTES => typed.to_owned(),
             () => self.before.into_iter().chain([self.sentence]).collect::<Vec<_>>().join(" "),
         };
-        let mut content = distilled(kind, &self.title(), &context, provenance);
+        let mut content = distilled(kind, &self.title()?, &context, provenance);
         content.importance = Importance::new(i64::from(content.importance.get()) + 1);
         let spoken = words(self.sentence).collect::<Vec<_>>().join(" ");
-        Finding {
+        Some(Finding {
             subject: subject("rule", &[spoken.as_bytes()]),
             content,
             events: evidence([message.entry]),
@@ -243,16 +287,48 @@ impl RuleSentence<'_> {
                 RuleClarity::Hint => EvidenceKind::Hint,
             },
             relates_to: Vec::new(),
-        }
+        })
     }
 }
 
+/// Drops clauses that only lead to the one that sets the rule: "We cleaned it up, please avoid globals", "Given the load, we should queue it".
+fn setting_clause(said: &str) -> &str {
+    let sets = |clause: &str| {
+        let folded = FoldedSentence::new(clause);
+        [PhraseGroup::Standing, PhraseGroup::Strict, PhraseGroup::Demand, PhraseGroup::Correction]
+            .iter()
+            .any(|group| folded.has(*group))
+    };
+    let is_lead = |clause: &str| !sets(clause) || FoldedSentence::new(clause).begins_with(SUBORDINATE);
+    let goes_on = |clause: &str| FoldedSentence::new(clause).begins_with(GOING_ON);
+    let ends = [", ", " - ", "; "];
+    let first = ends.iter().filter_map(|end| said.split_once(end)).min_by_key(|(lead, _)| lead.len());
+    match first {
+        Some((lead, rest))
+            if is_lead(lead) && !goes_on(rest) && sets(rest) && weight(rest) >= LEANING_WEIGHT =>
+        {
+            setting_clause(without_opening(rest))
+        }
+        _ => said,
+    }
+}
+
+/// Whether a clause speaks of something at hand, which nobody knows next week.
+fn points_at_task(clause: &str) -> bool {
+    words(clause).any(|word| matches!(word.as_str(), "this" | "these" | "those" | "them" | "they"))
+}
+
+/// What opens a clause that needs the one before it.
+const GOING_ON: &[&str] = &[
+    "rather", "instead", "that", "so that", "so", "which", "to", "because", "since", "not", "and", "but",
+    "or",
+];
 /// What opens a clause that leads to the one that counts.
 const SUBORDINATE: &[&str] =
     &["given", "if", "with", "when", "since", "as", "because", "for now", "wenn", "weil", "если"];
 /// A sentence this light that points at something says too little alone.
 const LEANING_WEIGHT: usize = 3;
-const LEANING: &[&str] = &["that", "it", "this", "them", "those", "these", "das", "es", "это", "его"];
+const LEANING: &[&str] = &["that", "it", "this", "them", "those", "these", "they", "das", "es", "это", "его"];
 
 #[cfg(test)]
 mod tests {
@@ -261,7 +337,7 @@ mod tests {
     #[test]
     fn a_sentence_sets_a_rule_by_where_it_stands_and_what_it_demands() {
         use RuleClarity::{Hint, Plain};
-        use UserPlace::{Prompt, Steering};
+        use UserPlace::{MidWork, Prompt, Refusal};
         for (sentence, place, expected) in [
             ("always branch off main", Prompt, Some(Plain)),
             ("immer zuerst die Tests laufen lassen", Prompt, Some(Plain)),
@@ -270,14 +346,19 @@ mod tests {
             ("use the queue instead of polling", Prompt, Some(Hint)),
             ("why did you change the first migration?", Prompt, Some(Hint)),
             ("can you report the values in seconds instead of ticks?", Prompt, Some(Hint)),
-            // In mid-work no word of ours is needed, in any language.
-            ("docker runs on the host", Steering, Some(Hint)),
-            ("сборка идёт на сервере", Steering, Some(Hint)),
+            // With a refusal and in mid-work no word of ours is needed, in any language.
+            ("docker runs on the host", Refusal, Some(Hint)),
+            ("docker runs on the host", MidWork, Some(Hint)),
+            ("сборка идёт на сервере", MidWork, Some(Hint)),
+            ("don't start docker, it runs on the host", MidWork, Some(Plain)),
+            // A report in mid-work is none.
+            ("getting 500 on every upload", MidWork, None),
             ("docker runs on the host", Prompt, None),
             ("is it possible to use another database?", Prompt, None),
             ("should we use the queue?", Prompt, None),
             ("i want to understand how it works", Prompt, None),
-            ("yes please", Steering, None),
+            ("yes please", Refusal, None),
+            ("rebuild the page with the new widgets only", Prompt, None),
             ("the times are kept in UTC because refunds went out twice", Prompt, Some(Hint)),
             ("commit this", Prompt, None),
             ("add a retry to the uploader", Prompt, None),

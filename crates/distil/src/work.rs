@@ -13,11 +13,16 @@ use crate::causes::causes;
 use crate::commit_title::title_of_commit;
 use crate::plain::account;
 use crate::tasks::SessionTasks;
-use crate::titles::{RequestTitle, claim, request_title, title_of, title_of_approved, title_of_plan};
+use crate::titles::{
+    RequestTitle, claims as claims_of, orders_result, request_title, stands_alone, title_of_approved,
+    title_of_plan,
+};
 use backstory_memory::{
     Activity, ChangedSymbol, Details, EventId, EvidenceKind, Kind, Provenance, SymbolChange, WorkDetails,
+    keywords,
 };
 use backstory_store::OnRepeat;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// A piece of work, with what is known of it.
@@ -231,7 +236,8 @@ impl<'a> PieceOfWork<'a> {
             .all(|changed| deleted(&changed.qualified_name))
     }
 
-    /// The commit's title, else the plan's, else what the agent says it did, else what was asked for; never a mere remark before the files.
+    /// The commit's title, else the plan's, else what the agent says it did, else what was asked for. Work that nobody named is none
+    /// worth a memory: where it stands is in the handoff.
     fn title(&self, tasks: &SessionTasks) -> Option<String> {
         let commit = self.commits.iter().find_map(|commit| title_of_commit(&commit.subject));
         let plan = || {
@@ -242,31 +248,65 @@ impl<'a> PieceOfWork<'a> {
             let approved = self.turns().flat_map(|turn| turn.entries).find_map(decided);
             approved.or_else(|| self.turns().find_map(|turn| title_of_plan(turn.prompt())))
         };
-        let ordered = || self.request().filter(|request| request.is_order).map(|request| request.title);
-        let claimed = || self.turns().filter_map(Turn::closing).find_map(|(_, message)| claim(message));
-        let task = || tasks.done.first().cloned();
-        let files = || {
-            let name = |file: &&str| file.rsplit('/').next().unwrap_or(file).to_owned();
-            let names: Vec<String> = self.files.iter().take(3).map(name).collect();
-            (!names.is_empty()).then(|| title_of(&format!("Changes to {}", names.join(", "))))
-        };
-        let remark = || self.request().map(|request| request.title);
-        commit.or_else(plan).or_else(claimed).or_else(ordered).or_else(task).or_else(files).or_else(remark)
+        let task = || tasks.done.first().filter(|task| stands_alone(task)).cloned();
+        let claim = || self.claim().map(|(_, title)| title);
+        commit.or_else(plan).or_else(claim).or_else(|| self.order()).or_else(task)
+    }
+
+    /// What the user asked for, where that names what it is about.
+    fn order(&self) -> Option<String> {
+        let named =
+            |request: &RequestTitle| request.is_order && request.is_whole && orders_result(&request.title);
+        self.request().filter(named).map(|request| request.title)
+    }
+
+    /// What the agent says it did, and the turn in which it says so: of several claims the one that shares most with the files, the
+    /// symbols and the request.
+    fn claim(&self) -> Option<(&'a Turn<'a>, String)> {
+        let request = self.request().map(|request| request.title).unwrap_or_default();
+        let code = self.code.iter().map(|changed| changed.qualified_name.as_str());
+        let about: HashSet<String> =
+            self.files.iter().copied().chain(code).chain([request.as_str()]).flat_map(keywords).collect();
+        let claims = self.turns().filter_map(|turn| Some((turn, turn.closing()?.1)));
+        let claims =
+            claims.flat_map(|(turn, message)| claims_of(message).into_iter().map(move |title| (turn, title)));
+        let shared = |title: &str| keywords(title).iter().filter(|word| about.contains(*word)).count();
+        let rated: Vec<_> = claims.map(|(turn, title)| (shared(&title), turn, title)).collect();
+        // Of equals the first: `max_by_key` would take the last.
+        let best = rated.into_iter().rev().max_by_key(|(shared, ..)| *shared);
+        best.map(|(_, turn, title)| (turn, title))
+    }
+
+    /// The names of its files, for a line that has no better title.
+    pub(super) fn file_names(&self) -> Option<String> {
+        let names: Vec<&str> =
+            self.files.iter().take(3).map(|file| file.rsplit('/').next().unwrap_or(file)).collect();
+        let more = self.files.len().saturating_sub(names.len());
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        (!names.is_empty()).then(|| format!("Changes in {}{rest}", names.join(", ")))
     }
 
     fn details(&self) -> WorkDetails {
         let commits = self.commits.iter().filter_map(|commit| commit.hash.clone());
-        WorkDetails { request: self.request().map(|request| request.title), commits: commits.collect() }
+        WorkDetails { request: self.order(), commits: commits.collect() }
     }
 
-    /// What its commits say of it, else what the agent says.
+    /// What its commits say of it, else what the agent says in the turn that names it.
     fn account(&self) -> String {
         let bodies: Vec<&str> =
             self.commits.iter().map(|commit| commit.body.as_str()).filter(|body| !body.is_empty()).collect();
         if !bodies.is_empty() {
             return account(&bodies.join("\n\n"));
         }
-        self.turns().rev().find_map(Turn::closing).map(|(_, message)| account(message)).unwrap_or_default()
+        let commits =
+            |turn: &&'a Turn<'a>| turn.entries.iter().any(|entry| self.committed.contains(&entry.id));
+        let named = if self.is_committed() {
+            self.turns().rfind(commits)
+        } else {
+            self.claim().map(|(turn, _)| turn)
+        };
+        let said = named.and_then(Turn::closing).or_else(|| self.turns().rev().find_map(Turn::closing));
+        said.map(|(_, message)| account(message)).unwrap_or_default()
     }
 
     fn facts(&self) -> Vec<String> {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 /// The longest title, in characters.
-pub const TITLE_CHARS: usize = 80;
+pub const TITLE_CHARS: usize = 100;
 
 /// A memory's content, before it has a place in a store.
 #[derive(Clone, Debug, PartialEq)]

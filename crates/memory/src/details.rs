@@ -89,6 +89,10 @@ pub struct HandoffDetails {
     pub dirty_files: Vec<String>,
     /// What was decided and not carried out.
     pub undone_decisions: Vec<String>,
+    /// Pull requests that were opened or merged, and whether the last commit was pushed.
+    pub remote: Vec<String>,
+    /// How the agent closed: its claim, which nothing proves.
+    pub closing_words: Option<String>,
 }
 
 /// What a session did.
@@ -283,6 +287,8 @@ impl HandoffDetails {
             line("Failing tests", self.failing_tests.iter(), ", "),
             line("Branch", self.branch.iter(), ""),
             line("Not committed", self.dirty_files.iter(), ", "),
+            line("Remote", self.remote.iter(), "; "),
+            line("The agent's last words", self.closing_words.iter(), ""),
         ])
     }
 }

@@ -369,7 +369,7 @@ fn changed_symbols_are_named_and_memories_are_anchored_in_them() {
         "def window(items, size):\n    return [items]\n\ndef pairs(items):\n    return window(items, 2)\n";
     std::fs::write(story.root().join("window.py"), after).unwrap();
     story
-        .asks("Make window return something, add pairs and drop unused")
+        .asks("Make window return its items, add pairs and drop unused")
         .edits("window.py", before, after)
         .closes("Reworked window.py: `window` returns its items and `pairs` is new.");
     let session = story.id();

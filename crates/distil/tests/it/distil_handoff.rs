@@ -51,7 +51,7 @@ fn a_handoff_names_the_last_request_and_what_is_in_flight() {
     story.happens(Activity::Interrupted, Provenance::User);
     story.distils(DistilTrigger::SessionEnd);
     let handoff = story.only(Kind::Handoff).content;
-    assert_eq!(handoff.title, "In the middle of: Move the toolbar to the bottom of the list");
+    assert_eq!(handoff.title, "In progress: Move the toolbar to the bottom of the list");
     assert!(handoff.body.contains("Last done: Add the model"), "{}", handoff.body);
 }
 

@@ -149,7 +149,7 @@ fn private_code_is_not_in_the_code_map() {
 fn a_turn_is_distilled_even_when_there_is_no_time_to_look_closely() {
     let mut story = Recording::new();
     std::fs::write(story.root().join("a.py"), "def a():\n    pass\n").unwrap();
-    story.asks("Add a. We always use tabs here.").edits("a.py", "", "def a():").says("Added a page.");
+    story.asks("Add a. We always use tabs here.").edits("a.py", "", "def a():").says("Added the front page.");
     story.distils_until(DistilTrigger::TurnEnd, Some(std::time::Instant::now()));
     assert_eq!(story.of_kind(Kind::Feature).len(), 1, "{:?}", story.kinds());
     assert!(in_force(&story).iter().any(|title| title.contains("tabs")), "{:?}", story.kinds());
@@ -163,7 +163,7 @@ fn work_without_a_prompt_is_work() {
     story.edits("a.py", "", "x = 1").closes("Added the settings module.");
     assert_eq!(
         story.memories().first().map(|memory| memory.content.title.clone()),
-        Some("Added the settings module".to_owned())
+        Some("Add the settings module".to_owned())
     );
 }
 

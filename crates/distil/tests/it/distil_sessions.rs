@@ -5,7 +5,7 @@
 
 use crate::cases::{Case, cases};
 use crate::recording::Recording;
-use backstory_memory::{Kind, Memory, Provenance};
+use backstory_memory::{Kind, Memory, Provenance, TITLE_CHARS};
 use backstory_testkit::{BASE62, drawn};
 use proptest::prelude::*;
 
@@ -112,7 +112,7 @@ fn fault(title: &str) -> Option<&'static str> {
     ];
     if title.trim().is_empty() {
         Some("empty")
-    } else if title.chars().count() > 80 {
+    } else if title.chars().count() > TITLE_CHARS {
         Some("long")
     } else if title.contains("**") || title.contains("```") || title.contains("](") || title.contains(" | ") {
         Some("markdown")
@@ -260,7 +260,7 @@ proptest! {
         story.ends();
         for memory in story.memories() {
             let title = &memory.content.title;
-            prop_assert!(!title.trim().is_empty() && title.chars().count() <= 80, "{:?}", title);
+            prop_assert!(!title.trim().is_empty() && title.chars().count() <= TITLE_CHARS, "{:?}", title);
             prop_assert!(!title.contains(['\n', '\u{0}']), "{:?}", title);
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::cases::{Case, assert_none, cases};
 use backstory_distil::{CommandRun, FailureSignature};
-use backstory_memory::ExitStatus;
+use backstory_memory::{ExitStatus, TITLE_CHARS};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ fn each_failure_has_the_class_and_title_of_its_error_line() {
 fn different_failures_have_different_digests_and_short_titles() {
     let mut titles = BTreeMap::new();
     for signature in failures().iter().map(signature) {
-        assert!(signature.title.chars().count() <= 80, "{}", signature.title);
+        assert!(signature.title.chars().count() <= TITLE_CHARS, "{}", signature.title);
         let other = titles.insert(signature.digest, signature.title.clone());
         assert_eq!(other, None, "the same digest as {}", signature.title);
     }
@@ -180,7 +180,7 @@ proptest! {
     #[test]
     fn any_command_and_output_is_survived(command in "\\PC{0,80}", output in any::<String>()) {
         if let Some(signature) = from_output(&command, &output) {
-            prop_assert!(signature.title.chars().count() <= 80);
+            prop_assert!(signature.title.chars().count() <= TITLE_CHARS);
             prop_assert_eq!(signature.digest.len(), 32);
         }
     }

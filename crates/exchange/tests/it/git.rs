@@ -117,7 +117,7 @@ fn the_subject_of_a_commit_decides_its_kind_and_title() {
         assert_eq!((memory.content.kind, memory.content.title.as_str()), (kind, title), "{subject}");
     }
     let last = &memories.last().unwrap().content.title;
-    assert!(last.chars().count() <= TITLE_CHARS && last.ends_with(" very long titles very"), "{last}");
+    assert!(last.chars().count() <= TITLE_CHARS && long.starts_with(&format!("{last} ")), "{last}");
 }
 
 #[test]
