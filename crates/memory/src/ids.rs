@@ -38,6 +38,11 @@ row_id! {
     InjectionId
 }
 
+row_id! {
+    /// The number of what a writer turned down, in this store.
+    RejectionId
+}
+
 /// A memory's global name: the same in every store it travels to.
 ///
 /// Ours are UUIDs of version 7, which sort by time. The uid of an imported memory is kept as it is.

@@ -22,6 +22,7 @@ mod memory;
 mod project;
 mod provenance;
 mod redacted;
+mod rejection;
 mod shared;
 mod shell;
 mod shingles;
@@ -31,6 +32,7 @@ mod text;
 mod time;
 mod tokens;
 mod typed;
+mod wanted_words;
 mod written_time;
 
 pub use actionable::{Action, OwnAddresses, requested_action};
@@ -44,7 +46,7 @@ pub use details::{
 };
 pub use event::{Event, EventKind, IdempotencyKey};
 pub use fence::{fence, strip_fences};
-pub use ids::{EventId, InjectionId, MemoryId, ProjectId, SessionId, Uid, UidError};
+pub use ids::{EventId, InjectionId, MemoryId, ProjectId, RejectionId, SessionId, Uid, UidError};
 pub use injection::{Injected, Injection, Moment};
 pub use injection_point::InjectionPoint;
 pub use jaccard::{NEAR_DUPLICATE, WordSet, WordSketch, jaccard, says_the_same, stem};
@@ -53,6 +55,7 @@ pub use memory::{Category, Confidence, Importance, Link, Memory, MemoryScope, Re
 pub use project::{KnownProject, ProjectKey, ProjectRef};
 pub use provenance::{Provenance, UnknownProvenance};
 pub use redacted::Redacted;
+pub use rejection::{RejectionReason, Writer};
 pub use shared::{
     SharedLink, SharedMemory, SharedRevision, SyncBatch, Watermark, content_digest, parse_shared_record,
     shared_record,
@@ -67,4 +70,5 @@ pub use text::{CappedText, cap, first_chars, is_cut, title_from};
 pub use time::{MONTHS, Timestamp, WEEKDAYS};
 pub use tokens::{Tokens, estimate};
 pub use typed::typed_words;
+pub use wanted_words::WantedWords;
 pub use written_time::{FIRST_MOMENT, foreign_time, iso, parse_time, time_from_json};

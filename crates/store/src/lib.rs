@@ -24,8 +24,8 @@ pub use db::error::StoreError;
 pub use db::facets::{
     BrowseReader, CodeReader, CodeWriter, EventReader, EventWriter, ImportReader, ImportWriter,
     InjectionReader, InjectionWriter, JobReader, JobWriter, MemoryReader, MemoryWriter, ProjectReader,
-    ProjectWriter, SearchReader, SessionReader, SessionWriter, SyncReader, SyncWriter, UpkeepReader,
-    UpkeepWriter, VectorReader, VectorWriter,
+    ProjectWriter, RejectionReader, RejectionWriter, SearchReader, SessionReader, SessionWriter, SyncReader,
+    SyncWriter, UpkeepReader, UpkeepWriter, VectorReader, VectorWriter,
 };
 pub use db::foreign::{ForeignDatabase, ForeignLimits, ForeignRow, RowQuery};
 pub use db::home::Home;
@@ -44,6 +44,7 @@ pub use memories::anchors::Anchor;
 pub use memories::distilled::{DistilOutcome, DistilledMemory, OnRepeat};
 pub use memories::forget::{ForgetReport, PhraseMatches};
 pub use memories::polish::PolishOutcome;
+pub use memories::rejections::{NewRejection, Rejection};
 pub use memories::revise::Pin;
 pub use memories::revisions::{Author, Revision};
 pub use memories::standing::Verdict;

@@ -113,6 +113,9 @@ fn forget_text(
         if matches.injections > 0 {
             ui.say(&counted(matches.injections, "injected text"));
         }
+        if matches.rejections > 0 {
+            ui.say(&counted(matches.rejections, "rejected text"));
+        }
         if matches.held > 0 {
             ui.say(&format!("{} that a team forgot and that can still be restored", memories(matches.held)));
         }

@@ -47,6 +47,7 @@ macro_rules! facets {
 facets! {
     "memories: their text, revisions, links, evidence": memories -> MemoryReader, memories_mut -> MemoryWriter;
     "queries over memories": search -> SearchReader;
+    "what writers turned down": rejections -> RejectionReader, rejections_mut -> RejectionWriter;
     "captured events": events -> EventReader, events_mut -> EventWriter;
     "sessions of hosts": sessions -> SessionReader, sessions_mut -> SessionWriter;
     "projects": projects -> ProjectReader, projects_mut -> ProjectWriter;

@@ -123,7 +123,8 @@ impl ProjectWriter<'_> {
             distilled::release_shared_subjects(transaction, from, into)?;
             sync_state::merge(transaction, from, into)?;
             // Keys that both have stay behind, and go with the project.
-            for table in ["memories", "sessions", "project_keys", "project_roots", "injections"] {
+            for table in ["memories", "sessions", "project_keys", "project_roots", "injections", "rejections"]
+            {
                 let sql = format!("UPDATE OR IGNORE {table} SET project_id = ?2 WHERE project_id = ?1");
                 transaction.execute(&sql, [from.0, into.0])?;
             }

@@ -86,6 +86,8 @@ pub struct PhraseMatches {
     pub events: Vec<StoredEvent>,
     /// How many injected texts say it.
     pub injections: u64,
+    /// How many notes of what a writer turned down say it.
+    pub rejections: u64,
     /// How many memories say it that a team forgot and that can be restored.
     pub held: u64,
     /// How many files of the code map say it, by their path or a symbol.
@@ -103,9 +105,10 @@ impl MemoryReader<'_> {
             let mut events = events_from(db.prepare(concat!(all_events!(), " ORDER BY e.id"))?.query([])?)?;
             events.retain(|stored| is_said(&stored.event.payload, &texts, false));
             let injections = injections_that_say(db, &texts)?.len() as u64;
+            let rejections = rejections_that_say(db, &texts)?.len() as u64;
             let held = held_that_say(db, &texts)?.len() as u64;
             let files = files_that_say(db, &texts)?.len() as u64;
-            Ok(PhraseMatches { memories, revised, events, injections, held, files })
+            Ok(PhraseMatches { memories, revised, events, injections, rejections, held, files })
         })
     }
 }
@@ -364,10 +367,13 @@ fn held_that_say(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<Ve
     rows_that_say(db, "SELECT id, content FROM held_memories", texts)
 }
 
-/// Removes injected texts and code maps that say it.
+/// Removes injected texts, what was turned down, and code maps that say it.
 fn erase_said(db: &Connection, texts: &ForgottenTexts) -> Result<(), TxError> {
     for id in injections_that_say(db, texts)? {
         db.execute("DELETE FROM injection_texts WHERE injection_id = ?1", [id])?;
+    }
+    for id in rejections_that_say(db, texts)? {
+        db.execute("DELETE FROM rejections WHERE id = ?1", [id])?;
     }
     let changes = "SELECT id, path || char(10) || qualified_name || char(10) || signature FROM code_changes";
     for id in rows_that_say(db, changes, texts)? {
@@ -395,6 +401,10 @@ fn revised_that_said(db: &Connection, texts: &ForgottenTexts) -> Result<Vec<Memo
 
 fn injections_that_say(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<Vec<i64>> {
     rows_that_say(db, "SELECT injection_id, text FROM injection_texts", texts)
+}
+
+fn rejections_that_say(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<Vec<i64>> {
+    rows_that_say(db, "SELECT id, text || char(10) || coalesce(detail, '') FROM rejections", texts)
 }
 
 /// Returns the numbers of the rows whose text says it.

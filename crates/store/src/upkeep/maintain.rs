@@ -6,7 +6,7 @@
 use crate::db::facets::{UpkeepReader, UpkeepWriter};
 use crate::db::home::{beside, make_private_dir, make_private_file, open_private_file};
 use crate::db::metadata;
-use crate::memories::standing;
+use crate::memories::{rejections, standing};
 use crate::sync::held;
 use crate::{CheckDepth, Home, Spool, Store, StoreError};
 use backstory_memory::Timestamp;
@@ -227,6 +227,7 @@ impl Store {
         let newest_old = self.write("read our own clock", |transaction| {
             let clock = advance_clock(transaction, now)?;
             held::expire(transaction, clock)?;
+            rejections::expire(transaction, clock, retention.events_days)?;
             standing::retire_expired(transaction, now)?;
             Ok(newest_older_than(transaction, clock, retention.events_days)?)
         })?;

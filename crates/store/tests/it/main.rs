@@ -23,6 +23,7 @@ mod polishing;
 mod privacy;
 mod projects;
 mod racing;
+mod rejecting;
 mod related;
 mod remembering;
 mod repairing;

@@ -188,6 +188,29 @@ CREATE TABLE evidence (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX evidence_by_event ON evidence (event_id);
 
+-- What a writer saw and made no memory of, kept as long as events, so that a person can ask why.
+-- `kind`: what it would have become. `detail`: what the reason speaks of, such as a file or a memory that says it already.
+-- `clock_ms`: since when by the clock that retention goes by.
+CREATE TABLE rejections (
+    id INTEGER PRIMARY KEY,
+    project_id INTEGER NOT NULL REFERENCES projects (id) ON DELETE CASCADE,
+    session_id INTEGER REFERENCES sessions (id) ON DELETE CASCADE,
+    event_id INTEGER REFERENCES events (id) ON DELETE CASCADE,
+    at_ms INTEGER NOT NULL,
+    clock_ms INTEGER NOT NULL,
+    writer TEXT NOT NULL CHECK (writer IN ('rules', 'agent', 'model')),
+    kind TEXT NOT NULL REFERENCES kinds (kind),
+    text TEXT NOT NULL,
+    reason TEXT NOT NULL CHECK (reason IN ('task_order', 'question', 'pasted', 'of_the_moment', 'proposal', 'overtaken', 'no_error_line',
+        'only_claimed', 'contradicted', 'unclear_choice', 'says_nothing', 'in_project_file',
+        'already_known', 'forgotten', 'outside', 'asks_for_action', 'not_the_users', 'malformed',
+        'no_evidence', 'ungrounded', 'false_quote', 'corrected', 'over_limit')),
+    detail TEXT
+) STRICT;
+CREATE UNIQUE INDEX rejections_once ON rejections (project_id, coalesce(session_id, 0), writer, text);
+CREATE INDEX rejections_by_session ON rejections (session_id);
+CREATE INDEX rejections_by_event ON rejections (event_id);
+
 -- How memories relate. The replacement in force is `memories.superseded_by`; a `supersedes` row here is an earlier one, kept so
 -- that it counts again when the current one is forgotten.
 CREATE TABLE links (
