@@ -75,7 +75,7 @@ mod tests {
         check("\u{a0}* item", "item");
         check("__# item__", "item");
         check("", "");
-        check(&"word ".repeat(40), &format!("{}…", "word ".repeat(15).trim_end()));
+        check(&"word ".repeat(40), &format!("{}…", "word ".repeat(19).trim_end()));
     }
 
     #[test]
