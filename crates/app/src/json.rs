@@ -1,6 +1,7 @@
 //! The JSON other programs read: stable, documented in `docs/json.md`, and converted here from the domain's own types.
 #![expect(missing_docs, reason = "the fields are the JSON keys; docs/json.md explains them")]
 
+mod absence;
 mod configuration;
 mod explanation;
 mod hits;
@@ -15,6 +16,7 @@ mod store_status;
 mod team_reports;
 mod upkeep_reports;
 
+pub use absence::*;
 pub use configuration::*;
 pub use explanation::*;
 pub use hits::*;

@@ -25,6 +25,7 @@ pub mod import;
 pub mod injection;
 pub mod json;
 pub mod log;
+pub mod missing;
 pub mod polish;
 pub mod program;
 pub mod progress;

@@ -15,6 +15,7 @@ pub(crate) mod index;
 pub(crate) mod install;
 pub(crate) mod maintain;
 pub(crate) mod mcp;
+pub(crate) mod missing;
 pub(crate) mod pin;
 pub(crate) mod project;
 pub(crate) mod redact;

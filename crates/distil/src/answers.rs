@@ -3,10 +3,11 @@
 //! Not here: options in a message that the user picked from with a prompt (`choice`).
 
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
+use crate::rejected::Rejected;
 use crate::sentences::sentences;
 use crate::titles::{title_of, weight, without_opening};
 use crate::transcript::{TranscriptEntry, Turn};
-use backstory_memory::{Activity, EvidenceKind, Kind, Provenance, words};
+use backstory_memory::{Activity, EvidenceKind, Kind, Provenance, RejectionReason, words};
 use backstory_store::OnRepeat;
 
 /// Answers that begin so only let the agent go on.
@@ -39,6 +40,18 @@ const GOING_ON: &[&str] = &[
 /// Returns what the user decided by answering, one decision a question.
 pub(super) fn decisions(turn: &Turn<'_>) -> Vec<Finding> {
     turn.entries.iter().filter_map(decision).collect()
+}
+
+/// Returns the answers of a turn that decide nothing: they only let the agent go on, or there was nothing to choose from.
+pub(super) fn rejected(turn: &Turn<'_>) -> Vec<Rejected> {
+    let not_decided = |entry: &TranscriptEntry| match entry.activity() {
+        Activity::Answered { question, answer, .. } if decision(entry).is_none() => {
+            let said = format!("{question} {answer}");
+            Some(Rejected::new(entry, Kind::Decision, &said, RejectionReason::SaysNothing))
+        }
+        _ => None,
+    };
+    turn.entries.iter().filter_map(not_decided).collect()
 }
 
 fn decision(entry: &TranscriptEntry) -> Option<Finding> {

@@ -6,8 +6,9 @@
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::transcript::Turn;
 use crate::plain::plain;
+use crate::rejected::Rejected;
 use crate::titles::{title_of, title_of_request};
-use backstory_memory::{EvidenceKind, Kind, Provenance, words};
+use backstory_memory::{EvidenceKind, Kind, Provenance, RejectionReason, words};
 use backstory_store::OnRepeat;
 
 /// Returns what the user chose of what the agent laid out in the turn before.
@@ -38,6 +39,18 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
         relates_to: Vec::new(),
     })
 }
+
+/// Returns a short answer to a list of options that takes none of them in words we understand.
+pub(super) fn unclear(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Rejected> {
+    let (_, list) = before.closing()?;
+    let is_short = (1..=MOST_ANSWER_WORDS).contains(&words(turn.prompt()).count());
+    let is_unclear = is_short && offers(list) && options(list).len() > 1 && choice(before, turn).is_none();
+    let entry = turn.first().filter(|_| is_unclear)?;
+    Some(Rejected::new(entry, Kind::Decision, turn.prompt(), RejectionReason::UnclearChoice))
+}
+
+/// A longer prompt after a list of options goes on to something else.
+const MOST_ANSWER_WORDS: usize = 8;
 
 /// Whether a message speaks of a choice: what was done, or will be, is numbered as well.
 fn offers(message: &str) -> bool {

@@ -8,11 +8,12 @@ use crate::FailureClass;
 use crate::failures::{
     CommandRun, FailureFix, FailureSignature, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair,
 };
+use crate::rejected::Rejected;
 use crate::testruns::{TestOutcome, TestRun};
 use crate::titles::title_of;
 use backstory_memory::{
     Activity, Details, Digest, EvidenceKind, ExitStatus, FailureDetails, FixDetails, FixSteps, Hunk, Kind,
-    Provenance, cap, first_chars, jaccard,
+    Provenance, RejectionReason, cap, first_chars, jaccard,
 };
 use backstory_store::OnRepeat;
 use std::cmp::Reverse;
@@ -32,6 +33,8 @@ pub(super) struct FailureTracker<'a> {
     /// Tests that failed and passed with nothing changed.
     flaky: Vec<FailureFix>,
     open: Vec<OpenFailure>,
+    /// Failures that teach nothing: the step, and why.
+    rejected: Vec<(usize, RejectionReason)>,
 }
 
 impl<'a> FailureTracker<'a> {
@@ -45,8 +48,14 @@ impl<'a> FailureTracker<'a> {
         let steps: Vec<PlacedStep<'a>> = placed.collect();
         let only: Vec<FailureStep<'_>> = steps.iter().map(|placed| placed.step).collect();
         let PairedFailures { fixed, open } = pair(&only);
-        let mut failing = FailureTracker { steps, fixed: Vec::new(), flaky: Vec::new(), open };
+        let mut failing =
+            FailureTracker { steps, fixed: Vec::new(), flaky: Vec::new(), open, rejected: Vec::new() };
         failing.flaky = fixed.iter().filter(|fix| failing.is_flaky(fix)).cloned().collect();
+        let missed = fixed.iter().filter(|fix| !failing.teaches(fix) && !failing.is_flaky(fix));
+        let missed = missed.map(|fix| (fix.failed_at, &fix.signature));
+        let unseen = failing.open.iter().filter(|open| !failing.weighs(open));
+        let missed = missed.chain(unseen.map(|open| (open.failed_at, &open.signature)));
+        failing.rejected = missed.map(|(at, signature)| (at, why_not(signature))).collect();
         failing.fixed = fixed.into_iter().filter(|fix| failing.teaches(fix)).collect();
         failing.open =
             std::mem::take(&mut failing.open).into_iter().filter(|open| failing.weighs(open)).collect();
@@ -63,6 +72,21 @@ impl<'a> FailureTracker<'a> {
             && !fix.by.is_empty()
             && !is_of_the_moment(class)
             && (was_met || has_more_to_it)
+    }
+
+    /// What became no memory, and why.
+    pub(super) fn rejected(&self) -> impl Iterator<Item = Rejected> {
+        self.rejected.iter().filter_map(|(at, reason)| {
+            let (entry, ran) = (self.steps.get(*at)?.entry, self.ran_at(*at)?);
+            let said = ran.signature().map(|signature| FailureDisplay::from_run(ran, signature).title);
+            let command = first_chars(ran.command.trim(), MOST_COMMAND_CHARS);
+            Some(Rejected::new(
+                entry,
+                Kind::Failure,
+                &format!("{command}: {}", said.unwrap_or_default()),
+                *reason,
+            ))
+        })
     }
 
     /// Whether its own turn may have caused a failure: something was edited before it.
@@ -210,6 +234,11 @@ fn is_linting(signature: &FailureSignature) -> bool {
 
 const LINTERS: [&str; 9] =
     ["lint", "clippy", "ruff", "flake8", "prettier", "biome", "rubocop", "shellcheck", "checkstyle"];
+
+/// Why a failure is not worth a memory: nobody could recognise it, or it is a slip that was put right at once.
+fn why_not(signature: &FailureSignature) -> RejectionReason {
+    if signature.names_error { RejectionReason::OfTheMoment } else { RejectionReason::NoErrorLine }
+}
 
 /// Whether a failure cannot happen again: the two texts of a merge conflict will not meet a second time.
 fn is_of_the_moment(class: FailureClass) -> bool {

@@ -25,6 +25,7 @@ mod pipeline;
 mod plain;
 mod promotion;
 mod reconcile;
+mod rejected;
 mod remote;
 mod request;
 mod sentences;

@@ -6,11 +6,13 @@ use crate::code_changes::{anchor_all, read_code};
 use crate::finding::Comparing;
 use crate::outside_words::OutsideWords;
 use crate::promotion::promote;
-use crate::session_findings::findings;
-use crate::{ImportCache, reconcile, transcript};
+use crate::rejected::Rejected;
+use crate::session_findings::{SessionFindings, findings};
+use crate::{ImportCache, reconcile, rejected, transcript};
 use backstory_capture::Redactor;
 use backstory_memory::{
-    Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, Relation, SessionId, Timestamp,
+    Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, RejectionReason, Relation, SessionId,
+    Timestamp,
 };
 use backstory_store::{DistilOutcome, DistilledMemory, Store, StoreError};
 use std::collections::{HashMap, HashSet};
@@ -98,7 +100,7 @@ fn distil_session(
     let turns = transcript::turns(&entries);
     let readings = read_code(store, &session, &turns, how)?;
     let code = store.code().changes(session.project, Some(id), MOST_CHANGES)?;
-    let findings = findings(store, &session, &turns, &code, how)?;
+    let SessionFindings { findings, mut rejected } = findings(store, &session, &turns, &code, how)?;
 
     let relations: Vec<(Digest, Digest)> = findings
         .iter()
@@ -137,8 +139,19 @@ fn distil_session(
             // Better a memory that is there twice than none.
             finding.comparing = Comparing::Not;
         }
+        let unkept = Rejected::from_finding(&finding, RejectionReason::TakenBack);
         let finding = finding.redacted(how.redactor);
-        reconciled.extend(reconcile::reconcile(store, &session, finding, cache.as_deref_mut())?);
+        let distilled = reconcile::reconcile(store, &session, finding, cache.as_deref_mut())?;
+        match distilled.as_ref().map(|distilled| distilled.same_as) {
+            None => rejected.push(unkept),
+            Some(Some(known)) => rejected.push(unkept.known_as(known)),
+            Some(None) => {}
+        }
+        reconciled.extend(distilled);
+    }
+    // An import brings years at once: of those nobody asks why a sentence was left out.
+    if cache.is_none() && !how.is_late() {
+        rejected::record(store, &session, &rejected, how.redactor)?;
     }
     let outcomes = store.memories_mut().write_distilled(id, last.id, &reconciled)?;
     let kept = report.note(&reconciled, &outcomes);

@@ -6,14 +6,25 @@ use crate::failure_tracker::{FailureTracker, FixContext};
 use crate::finding::{Comparing, Finding, subject_of_turn};
 use crate::handoff::{self, WorkTreeState};
 use crate::pipeline::GIT_PATIENCE;
+use crate::rejected::Rejected;
 use crate::session_notes::SessionNotes;
 use crate::tasks::SessionTasks;
+use crate::titles::claims;
 use crate::transcript::Turn;
+use crate::work::PieceOfWork;
 use crate::{DistilTrigger, Distillation, answers, causes, choice, discovery, summary, user_rules, work};
 use backstory_capture::git;
-use backstory_memory::{ChangedSymbol, Content, Digest, EvidenceKind, Memory};
+use backstory_memory::{ChangedSymbol, Content, Digest, EvidenceKind, Kind, Memory, RejectionReason};
 use backstory_store::{OnRepeat, Session, Store, StoreError};
 use std::collections::HashMap;
+
+/// What a session is worth.
+pub(super) struct SessionFindings {
+    /// What becomes a memory.
+    pub(super) findings: Vec<Finding>,
+    /// What was considered and becomes none.
+    pub(super) rejected: Vec<Rejected>,
+}
 
 /// Finds everything worth a memory.
 pub(super) fn findings(
@@ -22,11 +33,12 @@ pub(super) fn findings(
     turns: &[Turn<'_>],
     code: &[ChangedSymbol],
     how: &Distillation<'_>,
-) -> Result<Vec<Finding>, StoreError> {
+) -> Result<SessionFindings, StoreError> {
     let failures = FailureTracker::follow(turns);
     let tasks = SessionTasks::follow(turns);
     let pieces = work::pieces(turns, &failures, code);
     let mut findings: Vec<Finding> = Vec::new();
+    let mut rejected: Vec<Rejected> = failures.rejected().collect();
     let mut fix_contexts: HashMap<usize, FixContext> = HashMap::new();
     let mut worked_in: Vec<usize> = Vec::new();
     for piece in &pieces {
@@ -44,7 +56,10 @@ pub(super) fn findings(
             false => known().transpose()?.flatten().or_else(|| piece.finding(&tasks)),
         };
         worked_in.extend(&piece.turns);
-        let Some(done) = done else { continue };
+        let Some(done) = done else {
+            rejected.extend(unnamed(piece, turns));
+            continue;
+        };
         for at in &piece.turns {
             fix_contexts
                 .insert(*at, FixContext { work: Some(done.subject), summary: done.content.title.clone() });
@@ -53,8 +68,11 @@ pub(super) fn findings(
     }
     for (at, turn) in turns.iter().enumerate() {
         if !worked_in.contains(&at) && !failures.fixes(at) {
-            let known = as_known(store, session, "discovery", turn)?;
-            findings.extend(known.or_else(|| discovery::discovery(turn)));
+            let known = as_known(store, session, "discovery", turn)?.or_else(|| discovery::discovery(turn));
+            if known.is_none() {
+                rejected.extend(only_claimed(turn));
+            }
+            findings.extend(known);
         }
         if let Some((_, message)) = turn.closing().filter(|_| failures.fixes(at)) {
             let cause = causes::causes(message).into_iter().next();
@@ -65,8 +83,10 @@ pub(super) fn findings(
         }
         if is_fresh(turn, session) || how.trigger == DistilTrigger::OnDemand {
             let before = at.checked_sub(1).and_then(|before| turns.get(before));
-            findings.extend(user_rules::rules(turns, at));
+            findings.extend(user_rules::rules(turns, at, &mut rejected));
             findings.extend(answers::decisions(turn));
+            rejected.extend(answers::rejected(turn));
+            rejected.extend(before.and_then(|before| choice::unclear(before, turn)));
             findings.extend(before.and_then(|before| choice::choice(before, turn)));
         }
     }
@@ -91,7 +111,22 @@ pub(super) fn findings(
         _ => handoff::handoff(session, &notes, pieces.last(), failures.still_red(), &work_tree(how)),
     };
     findings.extend(summary.into_iter().chain(handoff));
-    Ok(findings)
+    Ok(SessionFindings { findings, rejected })
+}
+
+/// What a turn that did nothing says was done.
+fn only_claimed(turn: &Turn<'_>) -> Vec<Rejected> {
+    let Some((entry, message)) = turn.closing() else { return Vec::new() };
+    let rejected =
+        |claimed: &String| Rejected::new(entry, Kind::Change, claimed, RejectionReason::OnlyClaimed);
+    claims(message).iter().map(rejected).collect()
+}
+
+/// Work that nobody gave a name: by its files.
+fn unnamed(piece: &PieceOfWork<'_>, turns: &[Turn<'_>]) -> Option<Rejected> {
+    let entry = piece.turns.first().and_then(|at| turns.get(*at)).and_then(Turn::first)?;
+    let files = piece.files().join(", ");
+    Some(Rejected::new(entry, Kind::Change, &files, RejectionReason::SaysNothing))
 }
 
 /// Of how many turns failures are followed. What came before has been distilled before.

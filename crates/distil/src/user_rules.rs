@@ -9,11 +9,13 @@
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
 use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::list_item;
+use crate::rejected::Rejected;
 use crate::sentences::sentences;
 use crate::titles::{begins_with_order, title_of, weight, whole_title, without_opening};
 use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{
-    Activity, EvidenceKind, Importance, Kind, Provenance, TITLE_CHARS, jaccard, typed_words, words,
+    Activity, EvidenceKind, Importance, Kind, Provenance, RejectionReason, TITLE_CHARS, jaccard, typed_words,
+    words,
 };
 use backstory_store::OnRepeat;
 
@@ -58,13 +60,16 @@ enum RuleClarity {
     Plain,
 }
 
-/// Returns the rules the user set in a turn; `turns` are all up to it and after it.
-pub(super) fn rules(turns: &[Turn<'_>], at: usize) -> Vec<Finding> {
+/// Returns the rules the user set in a turn; `turns` are all up to it and after it. Notes in `rejected` what sets none.
+pub(super) fn rules(turns: &[Turn<'_>], at: usize, rejected: &mut Vec<Rejected>) -> Vec<Finding> {
     let Some(turn) = turns.get(at) else { return Vec::new() };
     if is_sent_again(turns, at) {
+        rejected.extend(
+            messages(turn).iter().map(|message| message.rejected(message.text, RejectionReason::Overtaken)),
+        );
         return Vec::new();
     }
-    messages(turn).iter().flat_map(rules_of).collect()
+    messages(turn).iter().flat_map(|message| rules_of(message, rejected)).collect()
 }
 
 /// Whether the user stopped the turn and sent its prompt again, perhaps reworded: the last one counts.
@@ -95,7 +100,20 @@ fn messages<'a>(turn: &Turn<'a>) -> Vec<UserMessage<'a>> {
     prompt.into_iter().chain(beside).filter(|message| !message.text.trim().is_empty()).collect()
 }
 
-fn rules_of(message: &UserMessage<'_>) -> Vec<Finding> {
+impl UserMessage<'_> {
+    fn rejected(&self, sentence: &str, reason: RejectionReason) -> Rejected {
+        Rejected::new(self.entry, Kind::Rule, sentence, reason)
+    }
+
+    /// Why a sentence sets no rule; nothing where it says nothing at all.
+    fn without_rule(&self, sentence: &str) -> Option<Rejected> {
+        let reason =
+            if is_question(sentence) { RejectionReason::Question } else { RejectionReason::TaskOrder };
+        (weight(without_opening(sentence)) >= 2).then(|| self.rejected(sentence, reason))
+    }
+}
+
+fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Finding> {
     let typed = typed_words(before_quotation(message.text));
     let all: Vec<&str> = typed.lines().flat_map(sentences).collect();
     // The items of a long list describe a task, or something that was pasted: of them only what forbids or demands counts.
@@ -103,12 +121,15 @@ fn rules_of(message: &UserMessage<'_>) -> Vec<Finding> {
     let mut set: Vec<RuleSentence<'_>> = Vec::new();
     for (at, sentence) in all.iter().enumerate() {
         let sentence = without_references(sentence);
-        let Some(clarity) = clarity(sentence, message.place) else { continue };
-        if is_listed && clarity == RuleClarity::Hint && !is_strict(sentence) {
+        let Some(clarity) = clarity(sentence, message.place) else {
+            rejected.extend(message.without_rule(sentence));
             continue;
-        }
+        };
         // Nobody typed the prompts of an import here: what may hold for its task only is no fact.
-        if message.entry.provenance != Provenance::User && clarity == RuleClarity::Hint {
+        let is_imported = message.entry.provenance != Provenance::User;
+        let is_item = is_listed && !is_strict(sentence);
+        if clarity == RuleClarity::Hint && (is_item || is_imported) {
+            rejected.push(message.rejected(sentence, RejectionReason::TaskOrder));
             continue;
         }
         let before = at.checked_sub(1).and_then(|before| all.get(before)).copied();
@@ -116,12 +137,17 @@ fn rules_of(message: &UserMessage<'_>) -> Vec<Finding> {
     }
     // A message that sets more than this is the description of a task: its plainest sentences stand for it, whole ones before torn ones.
     set.sort_by_key(|one| std::cmp::Reverse((one.clarity, one.whole_title().is_some())));
-    if set.iter().any(|one| one.whole_title().is_some()) {
-        set.retain(|one| one.whole_title().is_some());
-    }
+    let has_whole = set.iter().any(|one| one.whole_title().is_some());
+    let (mut kept, torn): (Vec<_>, Vec<_>) =
+        set.into_iter().partition(|one| !has_whole || one.whole_title().is_some());
     // A short message says one thing, in however many sentences.
-    set.truncate(if typed.chars().count() <= SHORT_MESSAGE { 1 } else { MOST_RULES });
-    set.iter().filter_map(|one| one.finding(message, &typed)).collect()
+    let most = if typed.chars().count() <= SHORT_MESSAGE { 1 } else { MOST_RULES };
+    let more = kept.split_off(most.min(kept.len()));
+    let (torn, more) = ((torn, RejectionReason::SaysNothing), (more, RejectionReason::OverLimit));
+    for (left_out, reason) in [torn, more] {
+        rejected.extend(left_out.iter().map(|one| message.rejected(one.sentence, reason)));
+    }
+    kept.iter().filter_map(|one| one.finding(message, &typed)).collect()
 }
 
 /// Cuts a message where somebody else's text begins: "Here is the issue:" and a paragraph of its own, or a mail.

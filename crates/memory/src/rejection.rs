@@ -1,6 +1,7 @@
 //! What a writer saw and turned down, and why: so that a person can ask why something became no memory.
 //!
-//! Not here: who decides it (`distil`), how long it is kept (`store`).
+//! What was forgotten on purpose is no reason: noting it would keep its words. Not here: who decides it (`distil`), how long it is
+//! kept (`store`).
 
 use std::fmt;
 use std::str::FromStr;
@@ -103,8 +104,8 @@ reasons! {
     InProjectFile = "in_project_file": "a file of the project says it already";
     /// A memory says it.
     AlreadyKnown = "already_known": "a memory says it already";
-    /// Forgotten on purpose.
-    Forgotten = "forgotten": "it was forgotten on purpose";
+    /// Taken back before.
+    TakenBack = "taken_back": "it was taken back before, and only you can bring it back";
     /// Words of a web page, a repository or a tool.
     Outside = "outside": "a web page, a repository or a tool said it";
     /// Asks for an action without being the user's words.
@@ -121,8 +122,8 @@ reasons! {
     FalseQuote = "false_quote": "its quote stands nowhere in the evidence";
     /// Corrected soon after.
     Corrected = "corrected": "the user corrected it soon after";
-    /// More than is kept of one session.
-    OverLimit = "over_limit": "the session had more notes than are kept";
+    /// More than is kept of one message or session.
+    OverLimit = "over_limit": "more was said than is kept of one message or session";
 }
 
 impl FromStr for RejectionReason {

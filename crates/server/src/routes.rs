@@ -44,6 +44,7 @@ pub enum ReadOperation {
     Review,
     Search,
     Timeline,
+    Missing,
     Sessions,
     Session,
     Injections,
@@ -114,7 +115,7 @@ const fn worker(
 }
 
 /// Every route.
-pub const ROUTES: [Route; 31] = [
+pub const ROUTES: [Route; 32] = [
     worker("GET", "/api/health", WorkerOperation::Health, Access::Anyone),
     worker("POST", "/api/login", WorkerOperation::Login, Access::Anyone),
     read("/api/status", ReadOperation::Status),
@@ -133,6 +134,7 @@ pub const ROUTES: [Route; 31] = [
     read("/api/review", ReadOperation::Review),
     read("/api/search", ReadOperation::Search),
     read("/api/timeline", ReadOperation::Timeline),
+    read("/api/missing", ReadOperation::Missing),
     read("/api/sessions", ReadOperation::Sessions),
     read("/api/sessions/{id}", ReadOperation::Session),
     read("/api/injections", ReadOperation::Injections),

@@ -14,10 +14,11 @@ use crate::db::codes;
 use crate::db::facets::{EventReader, EventWriter};
 use crate::db::home::beside;
 use crate::db::open::TxError;
-use crate::{Receipt, ReceiptId, Store, StoreError, injections};
+use crate::memories::forgotten_texts::strings_of;
+use crate::{Receipt, ReceiptId, Scope, Store, StoreError, injections};
 use backstory_memory::{
     Event, EventId, EventKind, IdempotencyKey, MemoryId, ProjectId, ProjectRef, Provenance, Redacted,
-    SessionId, Timestamp,
+    SessionId, Timestamp, WantedWords,
 };
 use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use std::fs;
@@ -169,6 +170,31 @@ impl EventReader<'_> {
                  ORDER BY e.id";
             let mut statement = db.prepare_cached(sql)?;
             events_from(statement.query(params![session.0, most])?)
+        })
+    }
+
+    /// Returns the events that hold these words, what the user said first, then the newest (law 8).
+    ///
+    /// Reads every event of the scope: for a person who looks for something, not for a hook.
+    pub fn saying(&self, wanted: &WantedWords, scope: Scope) -> Result<Vec<StoredEvent>, StoreError> {
+        let project = match scope {
+            Scope::Project(project) => Some(project.0),
+            Scope::Everywhere => None,
+        };
+        self.store.read("look for an event", |db| {
+            let sql = concat!(
+                all_events!(),
+                " WHERE ?1 IS NULL OR s.project_id = ?1 ORDER BY e.provenance = 'user' DESC, e.id DESC"
+            );
+            let mut statement = db.prepare_cached(sql)?;
+            let mut rows = statement.query([project])?;
+            let mut saying = Vec::new();
+            while let Some(row) = rows.next()? {
+                if wanted.are_in(&strings_of(&row.get::<_, String>("payload")?).join("\n")) {
+                    saying.push(event_from(row)?);
+                }
+            }
+            Ok(saying)
         })
     }
 

@@ -1,7 +1,9 @@
-//! `why`: explains a memory. Every line that was ever injected can answer: why this, what did it cost, was it used (law 9).
+//! `why`: explains a memory, or why there is none (`missing`). Every line that was ever injected can answer: why this, what did it cost, was it used (law 9).
 
 use crate::args::{memory_id, profiles};
+use crate::commands::missing;
 use crate::exit::Exit;
+use crate::project_args::ProjectArgs;
 use crate::ui::{Tone, Ui, one_line};
 use backstory_app::engine::Profile;
 use backstory_app::json::{self, HeadShape};
@@ -16,8 +18,13 @@ use clap::Args;
 #[derive(Args, Debug)]
 pub(crate) struct WhyArgs {
     /// The memory's number
-    #[arg(value_parser = memory_id)]
-    pub(crate) id: MemoryId,
+    #[arg(value_parser = memory_id, required_unless_present = "missing")]
+    pub(crate) id: Option<MemoryId>,
+    /// Explain why something became no memory: words of what was said
+    #[arg(long, value_name = "WORDS", num_args = 1.., conflicts_with_all = ["id", "query"])]
+    pub(crate) missing: Vec<String>,
+    #[command(flatten)]
+    pub(crate) place: ProjectArgs,
     /// Explain its score for this query
     #[arg(long, short, value_name = "QUESTION")]
     pub(crate) query: Option<String>,
@@ -31,8 +38,9 @@ pub(crate) struct WhyArgs {
 
 /// Explains.
 pub(crate) fn run(args: &WhyArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+    let Some(id) = args.id else { return missing::run(args, app, ui) };
     let store = app.store_to_read()?;
-    let request = WhyRequest { id: args.id, query: args.query.clone(), profile: args.profile };
+    let request = WhyRequest { id, query: args.query.clone(), profile: args.profile };
     let response = app.why(&store, &request)?;
     if args.json {
         ui.json(&json::why(&store, response)?)?;

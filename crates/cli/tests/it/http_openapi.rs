@@ -37,6 +37,7 @@ fn every_answer_has_exactly_the_described_keys() {
         ("GET", "/api/review", "", Value::Null),
         ("GET", "/api/search", "?q=gateway", Value::Null),
         ("GET", "/api/timeline", "?id=1", Value::Null),
+        ("GET", "/api/missing", "?q=gateway", Value::Null),
         ("GET", "/api/sessions", "", Value::Null),
         ("GET", "/api/sessions/{id}", "", Value::Null),
         ("GET", "/api/injections", "", Value::Null),

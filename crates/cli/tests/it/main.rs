@@ -43,6 +43,7 @@ mod live_transcripts;
 mod maintenance;
 mod mcp;
 mod mcp_hostile;
+mod missing;
 mod opencode;
 mod other_hosts;
 mod outgoing_preview;

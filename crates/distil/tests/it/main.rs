@@ -8,6 +8,7 @@ mod distil_batch;
 mod distil_choice;
 mod distil_handoff;
 mod distil_reconcile;
+mod distil_rejected;
 mod distil_sessions;
 mod distil_turned;
 mod pairs;

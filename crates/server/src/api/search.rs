@@ -1,8 +1,9 @@
-//! Search by words and meaning, and the timeline around a memory.
+//! Search by words and meaning, the timeline around a memory, and why something became none.
 
 use super::json;
 use crate::{ApiReply, ApiRequest};
 use backstory_app::json::{self as shapes, HitDetail, SearchShape};
+use backstory_app::missing::MissingRequest;
 use backstory_app::search::SearchRequest;
 use backstory_app::timeline::TimelineRequest;
 use backstory_app::{App, AppError};
@@ -60,6 +61,12 @@ pub(super) fn timeline(request: &ApiRequest, store: &Store, app: &App) -> Result
         limit: request.limit(MAX_HITS)?,
     };
     json(&shapes::timeline(store, timeline_request.anchor, &app.timeline(store, &timeline_request)?)?)
+}
+
+pub(super) fn missing(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    let words = request.query.get("q").unwrap_or_default().to_owned();
+    let missing = MissingRequest { words, projects: request.projects(store)? };
+    json(&shapes::missing(store, &missing.words, &app.missing(store, &missing)?)?)
 }
 
 /// Cuts the part of a text where the first of the words stands, at spaces, and says where there is more.

@@ -203,7 +203,7 @@ CREATE TABLE rejections (
     text TEXT NOT NULL,
     reason TEXT NOT NULL CHECK (reason IN ('task_order', 'question', 'pasted', 'of_the_moment', 'proposal', 'overtaken', 'no_error_line',
         'only_claimed', 'contradicted', 'unclear_choice', 'says_nothing', 'in_project_file',
-        'already_known', 'forgotten', 'outside', 'asks_for_action', 'not_the_users', 'malformed',
+        'already_known', 'taken_back', 'outside', 'asks_for_action', 'not_the_users', 'malformed',
         'no_evidence', 'ungrounded', 'false_quote', 'corrected', 'over_limit')),
     detail TEXT
 ) STRICT;

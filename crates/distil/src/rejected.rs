@@ -1,0 +1,78 @@
+//! What the rules considered and made no memory of, with the reason: noted where it is decided, so that nothing is read twice.
+//!
+//! Not here: the reasons (`memory`), how long they are kept (`store`).
+
+use crate::finding::{Comparing, Finding};
+use crate::transcript::TranscriptEntry;
+use backstory_capture::Redactor;
+use backstory_memory::{EventId, Kind, MemoryId, RejectionReason, Timestamp, Writer};
+use backstory_store::{NewRejection, Session, Store, StoreError};
+
+/// More than this of one session says no more.
+const MOST_NOTED: usize = 100;
+
+/// Something the rules made no memory of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Rejected {
+    /// What it would have become.
+    kind: Kind,
+    text: String,
+    reason: RejectionReason,
+    event: Option<EventId>,
+    at: Timestamp,
+    /// The memory that says it already.
+    known: Option<MemoryId>,
+}
+
+impl Rejected {
+    pub(super) fn new(entry: &TranscriptEntry, kind: Kind, text: &str, reason: RejectionReason) -> Rejected {
+        let text = text.trim().to_owned();
+        Rejected { kind, text, reason, event: Some(entry.id), at: entry.at, known: None }
+    }
+
+    /// A finding that turned out to say what is known, or was taken back: by the sentence it came from, where there is one.
+    pub(super) fn from_finding(finding: &Finding, reason: RejectionReason) -> Rejected {
+        let text = match &finding.comparing {
+            Comparing::Assertion(sentence) => sentence,
+            Comparing::Words | Comparing::Not => &finding.content.title,
+        };
+        Rejected {
+            kind: finding.content.kind,
+            text: text.clone(),
+            reason,
+            event: finding.events.first().copied(),
+            at: finding.at,
+            known: None,
+        }
+    }
+
+    /// Names the memory that says it already.
+    pub(super) fn known_as(self, known: MemoryId) -> Rejected {
+        Rejected { known: Some(known), reason: RejectionReason::AlreadyKnown, ..self }
+    }
+}
+
+/// Notes what a session's rules turned down.
+pub(super) fn record(
+    store: &mut Store,
+    session: &Session,
+    rejected: &[Rejected],
+    redactor: &Redactor,
+) -> Result<(), StoreError> {
+    let is_new = |one: &&Rejected| one.event.is_none_or(|event| event > session.distilled_to);
+    let noted = rejected.iter().filter(is_new).filter(|one| !one.text.is_empty()).take(MOST_NOTED);
+    let noted: Vec<NewRejection> = noted
+        .map(|one| NewRejection {
+            project: session.project,
+            session: Some(session.id),
+            event: one.event,
+            at: one.at,
+            writer: Writer::Rules,
+            kind: one.kind,
+            text: redactor.scrub(&one.text),
+            reason: one.reason,
+            detail: one.known.map(|id| redactor.scrub(&format!("#{id}"))),
+        })
+        .collect();
+    store.rejections_mut().record(&noted)
+}
