@@ -31,6 +31,7 @@ mod request;
 mod sentences;
 mod session_findings;
 mod session_notes;
+mod session_title;
 mod summary;
 mod tasks;
 mod testruns;

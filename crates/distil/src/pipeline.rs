@@ -100,7 +100,7 @@ fn distil_session(
     let turns = transcript::turns(&entries);
     let readings = read_code(store, &session, &turns, how)?;
     let code = store.code().changes(session.project, Some(id), MOST_CHANGES)?;
-    let SessionFindings { findings, mut rejected } = findings(store, &session, &turns, &code, how)?;
+    let SessionFindings { findings, mut rejected, title } = findings(store, &session, &turns, &code, how)?;
 
     let relations: Vec<(Digest, Digest)> = findings
         .iter()
@@ -152,6 +152,10 @@ fn distil_session(
     // An import brings years at once: of those nobody asks why a sentence was left out.
     if cache.is_none() && !how.is_late() {
         rejected::record(store, &session, &rejected, how.redactor)?;
+    }
+    let title = title.map(|title| how.redactor.scrub(&title));
+    if let Some(title) = title.filter(|title| session.title.as_ref() != Some(&**title)) {
+        store.sessions_mut().set_title(id, &title)?;
     }
     let outcomes = store.memories_mut().write_distilled(id, last.id, &reconciled)?;
     let kept = report.note(&reconciled, &outcomes);

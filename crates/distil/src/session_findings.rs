@@ -8,6 +8,7 @@ use crate::handoff::{self, WorkTreeState};
 use crate::pipeline::GIT_PATIENCE;
 use crate::rejected::Rejected;
 use crate::session_notes::SessionNotes;
+use crate::session_title::session_title;
 use crate::tasks::SessionTasks;
 use crate::titles::claims;
 use crate::transcript::Turn;
@@ -24,6 +25,8 @@ pub(super) struct SessionFindings {
     pub(super) findings: Vec<Finding>,
     /// What was considered and becomes none.
     pub(super) rejected: Vec<Rejected>,
+    /// What the session is called.
+    pub(super) title: Option<String>,
 }
 
 /// Finds everything worth a memory.
@@ -91,7 +94,9 @@ pub(super) fn findings(
         }
     }
     findings.extend(failures.findings(&fix_contexts));
-    let stated_before = stated_before(store, session, &findings)?;
+    let known = store.memories().get_many(&store.memories().of_session(session.id)?)?;
+    let title = session_title(turns, &known, &findings);
+    let stated_before = stated_before(known, &findings);
     let notes = SessionNotes { findings: &findings, stated_before: &stated_before, tasks: &tasks, turns };
     let summary = match how.trigger {
         DistilTrigger::BatchPart => None,
@@ -111,7 +116,7 @@ pub(super) fn findings(
         _ => handoff::handoff(session, &notes, pieces.last(), failures.still_red(), &work_tree(how)),
     };
     findings.extend(summary.into_iter().chain(handoff));
-    Ok(SessionFindings { findings, rejected })
+    Ok(SessionFindings { findings, rejected, title })
 }
 
 /// What a turn that did nothing says was done.
@@ -138,12 +143,11 @@ pub(super) fn is_fresh(turn: &Turn<'_>, session: &Session) -> bool {
 }
 
 /// Returns what earlier runs found stated in this session, also what has been put right since: a summary tells what happened.
-fn stated_before(store: &Store, session: &Session, now: &[Finding]) -> Result<Vec<Memory>, StoreError> {
+fn stated_before(known: Vec<Memory>, now: &[Finding]) -> Vec<Memory> {
     let is_stated = |memory: &Memory| memory.content.kind.traits().is_durable;
     let is_same = |one: &Content, other: &Content| one.kind == other.kind && one.title == other.title;
     let said_now = |memory: &Memory| now.iter().any(|finding| is_same(&finding.content, &memory.content));
-    let known = store.memories().get_many(&store.memories().of_session(session.id)?)?;
-    Ok(known.into_iter().filter(|memory| is_stated(memory) && !said_now(memory)).collect())
+    known.into_iter().filter(|memory| is_stated(memory) && !said_now(memory)).collect()
 }
 
 /// Returns what an earlier run made of a turn.

@@ -2,8 +2,9 @@
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::session_notes::SessionNotes;
+use super::session_title::joined;
 use super::transcript::Turn;
-use backstory_memory::{Details, EvidenceKind, Kind, Provenance, SummaryDetails, TITLE_CHARS};
+use backstory_memory::{Details, EvidenceKind, Kind, Provenance, SummaryDetails};
 use backstory_store::{OnRepeat, Session};
 
 /// Fewer pieces of work say it all themselves.
@@ -20,7 +21,7 @@ pub(super) fn summary(session: &Session, notes: &SessionNotes<'_>) -> Option<Fin
         return None;
     }
     let requests = notes.requests();
-    let title = title_of_session(&completed)?;
+    let title = joined(&completed)?;
     let looked = notes.turns.iter().flat_map(Turn::looked_at).map(str::to_owned);
     let details = SummaryDetails {
         requests: items(requests.into_iter()),
@@ -47,20 +48,6 @@ pub(super) fn summary(session: &Session, notes: &SessionNotes<'_>) -> Option<Fin
         evidence: evidence_of(notes.turns),
         relates_to: Vec::new(),
     })
-}
-
-/// As many of the names of what was done as one line holds, and how many there are beside.
-fn title_of_session(names: &[String]) -> Option<String> {
-    let mut title = names.first()?.clone();
-    for (at, name) in names.iter().enumerate().skip(1) {
-        let longer = format!("{title}; {name}");
-        if longer.chars().count() > TITLE_CHARS {
-            let counted = format!("{title}; {} more", names.len() - at);
-            return Some(if counted.chars().count() > TITLE_CHARS { title } else { counted });
-        }
-        title = longer;
-    }
-    Some(title)
 }
 
 /// The subject of something there is one of in a session.

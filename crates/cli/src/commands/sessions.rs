@@ -71,14 +71,13 @@ fn list(args: &SessionsArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     }
     for session in &sessions {
         ui.line(&format!(
-            "{:<5} {} {:<12} {:<16} {:>5} events {:>4} memories  {}",
+            "{:<5} {} {:<12} {:<16} {:>4} memories  {}",
             session.id,
             minute(&session.last_event_at),
             one_line(&session.host),
             one_line(&session.project),
-            session.events,
             session.memories,
-            one_line(&session.host_session)
+            one_line(session.title.as_ref().unwrap_or(&session.host_session))
         ))?;
     }
     Ok(exit)
@@ -111,7 +110,8 @@ fn words(record: &SessionRecordShape, full: bool, ui: &Ui) -> String {
     let name =
         format!("Session {} of {} · {}", session.id, one_line(&session.project), one_line(&session.host));
     let when = format!("{} · {}", minute(&session.started_at), one_line(&session.host_session));
-    let mut text = format!("{}\n{}\n\n", ui.tone(Tone::Strong, &name), ui.tone(Tone::Faint, &when));
+    let title = session.title.as_deref().map(|title| format!("{}\n", one_line(title))).unwrap_or_default();
+    let mut text = format!("{}\n{title}{}\n\n", ui.tone(Tone::Strong, &name), ui.tone(Tone::Faint, &when));
     for step in &record.steps {
         let by = step.subagent.as_ref().map(|agent| format!(" ({})", one_line(agent))).unwrap_or_default();
         let line = one_line(&step.text);

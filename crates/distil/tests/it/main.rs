@@ -10,6 +10,7 @@ mod distil_handoff;
 mod distil_reconcile;
 mod distil_rejected;
 mod distil_sessions;
+mod distil_titles;
 mod distil_turned;
 mod pairs;
 mod recording;

@@ -42,7 +42,7 @@ function about(session, turns) {
 function aboutIt({ session, lead }) {
   return h("div", null,
     h("p", { class: "crumbs" }, h("span", null, hostName(session.host)), session.project, time(session.started_at), !session.ended_at && label("open", "good")),
-    h("h1", null, `Session ${session.id}`),
+    h("h1", null, session.title ? spans(session.title) : `Session ${session.id}`),
     h("p", { class: "lead" }, lead),
     h("p", null, h("a", { href: link("timeline", { session: session.id }) }, "Its memories"), h("span", { class: "dot" }), h("a", { href: link("injections", { session: session.id }) }, "What was injected")));
 }

@@ -42,7 +42,7 @@ function row(session) {
   return h("li", { class: "row row-session" },
     time(session.last_event_at, "clock", "row-time"),
     h("span", { class: "row-host" }, hostName(session.host)),
-    h("a", { class: "row-title", href: link("session", session.id), "data-row": true }, spans(session.prompt || `Session ${session.id}`)),
+    h("a", { class: "row-title", href: link("session", session.id), "data-row": true }, spans(session.title || session.prompt || `Session ${session.id}`)),
     h("span", { class: "row-meta" },
       !session.ended_at && label("open", "good", `last event at ${clock(session.last_event_at)}`),
       h("span", null, lasted(session.started_at, session.ended_at ?? session.last_event_at).replace(/^0 s$/, "")),

@@ -26,6 +26,8 @@ pub struct Session {
     pub ended_at: Option<Timestamp>,
     /// The last of its events that memories were made from.
     pub distilled_to: EventId,
+    /// What it did or was asked for, once it was distilled.
+    pub title: Option<String>,
 }
 
 /// A session and how much is known of it.
@@ -138,6 +140,15 @@ impl SessionWriter<'_> {
         })
     }
 
+    /// Writes what a session did or was asked for.
+    pub fn set_title(&mut self, id: SessionId, title: &Redacted<String>) -> Result<(), StoreError> {
+        self.store.write("title a session", |db| {
+            let sql = "UPDATE sessions SET title = ?2 WHERE id = ?1";
+            db.prepare_cached(sql)?.execute(params![id.0, **title])?;
+            Ok(())
+        })
+    }
+
     /// Returns the session a host calls by this name, making it if it is not known.
     pub fn find_or_create(
         &mut self,
@@ -217,5 +228,6 @@ fn session_from(row: &Row<'_>) -> rusqlite::Result<Session> {
         last_event_at: Timestamp(row.get("last_event_at_ms")?),
         ended_at: row.get::<_, Option<i64>>("ended_at_ms")?.map(Timestamp),
         distilled_to: EventId(row.get("distilled_event_id")?),
+        title: row.get("title")?,
     })
 }

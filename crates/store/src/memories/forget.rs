@@ -367,13 +367,16 @@ fn held_that_say(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<Ve
     rows_that_say(db, "SELECT id, content FROM held_memories", texts)
 }
 
-/// Removes injected texts, what was turned down, and code maps that say it.
+/// Removes injected texts, what was turned down, titles of sessions, and code maps that say it.
 fn erase_said(db: &Connection, texts: &ForgottenTexts) -> Result<(), TxError> {
     for id in injections_that_say(db, texts)? {
         db.execute("DELETE FROM injection_texts WHERE injection_id = ?1", [id])?;
     }
     for id in rejections_that_say(db, texts)? {
         db.execute("DELETE FROM rejections WHERE id = ?1", [id])?;
+    }
+    for id in rows_that_say(db, "SELECT id, title FROM sessions WHERE title IS NOT NULL", texts)? {
+        db.execute("UPDATE sessions SET title = NULL WHERE id = ?1", [id])?;
     }
     let changes = "SELECT id, path || char(10) || qualified_name || char(10) || signature FROM code_changes";
     for id in rows_that_say(db, changes, texts)? {

@@ -44,6 +44,7 @@ CREATE INDEX project_roots_by_project ON project_roots (project_id);
 -- `distilled_event_id`: the last event that memories were distilled from.
 -- `context_started_at_ms`: when the agent's context was last cleared or compacted, and the last injection before that: the agent
 -- no longer sees it.
+-- `title`: what the session did or was asked for, made when it is distilled.
 -- `captured_by_hooks`: whether hooks captured the session live. Its transcript is not imported then, also long after its events
 -- are gone.
 CREATE TABLE sessions (
@@ -54,6 +55,7 @@ CREATE TABLE sessions (
     started_at_ms INTEGER NOT NULL,
     last_event_at_ms INTEGER NOT NULL,
     ended_at_ms INTEGER,
+    title TEXT,
     distilled_event_id INTEGER NOT NULL DEFAULT 0,
     context_started_at_ms INTEGER,
     last_injection_before_context INTEGER NOT NULL DEFAULT 0,
