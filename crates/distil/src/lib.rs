@@ -13,6 +13,7 @@ mod choice;
 mod code_changes;
 mod commit_title;
 mod commits;
+mod compaction;
 mod discovery;
 mod failure_tracker;
 mod failures;

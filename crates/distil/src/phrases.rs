@@ -23,6 +23,12 @@ pub(super) enum PhraseGroup {
     Report,
     /// Headings of what is left.
     Next,
+    /// Headings of what failed.
+    Failing,
+    /// Headings of what the user said.
+    Quoted,
+    /// What put something right.
+    Fixed,
 }
 
 impl PhraseGroup {
@@ -36,6 +42,9 @@ impl PhraseGroup {
             "cause" => PhraseGroup::Cause,
             "report" => PhraseGroup::Report,
             "next" => PhraseGroup::Next,
+            "failing" => PhraseGroup::Failing,
+            "quoted" => PhraseGroup::Quoted,
+            "fixed" => PhraseGroup::Fixed,
             _ => return None,
         })
     }

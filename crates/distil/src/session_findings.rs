@@ -13,7 +13,9 @@ use crate::tasks::SessionTasks;
 use crate::titles::claims;
 use crate::transcript::Turn;
 use crate::work::PieceOfWork;
-use crate::{DistilTrigger, Distillation, answers, causes, choice, discovery, summary, user_rules, work};
+use crate::{
+    DistilTrigger, Distillation, answers, causes, choice, compaction, discovery, summary, user_rules, work,
+};
 use backstory_capture::git;
 use backstory_memory::{ChangedSymbol, Content, Digest, EvidenceKind, Kind, Memory, RejectionReason};
 use backstory_store::{OnRepeat, Session, Store, StoreError};
@@ -94,6 +96,10 @@ pub(super) fn findings(
         }
     }
     findings.extend(failures.findings(&fix_contexts));
+    for turn in turns.iter().filter(|turn| is_fresh(turn, session)) {
+        let summarised = compaction::findings(turns, turn, &findings);
+        findings.extend(summarised);
+    }
     let known = store.memories().get_many(&store.memories().of_session(session.id)?)?;
     let title = session_title(turns, &known, &findings);
     let stated_before = stated_before(known, &findings);

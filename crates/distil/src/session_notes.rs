@@ -1,5 +1,6 @@
 //! What was made of a session's turns so far: what its summary and its handoff are put together from.
 
+use super::compaction;
 use super::finding::Finding;
 use super::transcript::Turn;
 use crate::phrases::{FoldedSentence, PhraseGroup};
@@ -7,7 +8,7 @@ use crate::plain::{LineShape, is_addressed, lines};
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
 use crate::titles::{title_of, title_of_approved, title_of_plan, title_of_request, weight};
-use backstory_memory::{Activity, Kind, Memory, typed_words};
+use backstory_memory::{Activity, Kind, Memory, WantedWords, typed_words};
 
 /// What the turns of a session say.
 pub(super) struct SessionNotes<'a> {
@@ -64,6 +65,10 @@ impl SessionNotes<'_> {
         if !self.tasks.open.is_empty() {
             return self.tasks.open.clone();
         }
+        let pending = self.pending();
+        if !pending.is_empty() {
+            return pending;
+        }
         let said = self.said_to_be_left();
         if !said.is_empty() {
             return said;
@@ -77,6 +82,14 @@ impl SessionNotes<'_> {
         let is_begun = entries.iter().skip(approved).any(|entry| is_edit(entry.activity()));
         let plan = self.tasks.approved_plan.as_deref().filter(|_| !is_begun).and_then(title_of_approved);
         plan.map(|plan| format!("Carry out the plan: {plan}")).into_iter().collect()
+    }
+
+    /// What the host's summary lists as left, without what was done all the same.
+    fn pending(&self) -> Vec<String> {
+        let worked = self.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
+        let done = self.tasks.done.iter().chain(&worked);
+        let is_done = |step: &String| done.clone().any(|done| WantedWords::new(step).are_in(done));
+        compaction::pending(self.turns).into_iter().filter(|step| !is_done(step)).collect()
     }
 
     /// What the agent listed as left, unless something was done since.

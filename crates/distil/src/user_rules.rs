@@ -72,6 +72,14 @@ pub(super) fn rules(turns: &[Turn<'_>], at: usize, rejected: &mut Vec<Rejected>)
     messages(turn).iter().flat_map(|message| rules_of(message, rejected)).collect()
 }
 
+/// Returns what plainly holds beyond the task in words that `entry` says the user said.
+pub(super) fn standing_rules(entry: &TranscriptEntry, text: &str) -> Vec<Finding> {
+    let message = UserMessage { entry, text, place: UserPlace::Prompt };
+    let mut set = rules_of(&message, &mut Vec::new());
+    set.retain(|finding| finding.evidence == EvidenceKind::Words);
+    set
+}
+
 /// Whether the user stopped the turn and sent its prompt again, perhaps reworded: the last one counts.
 fn is_sent_again(turns: &[Turn<'_>], at: usize) -> bool {
     match (turns.get(at), turns.get(at + 1)) {

@@ -6,6 +6,7 @@ mod cases;
 mod distil;
 mod distil_batch;
 mod distil_choice;
+mod distil_compaction;
 mod distil_handoff;
 mod distil_reconcile;
 mod distil_rejected;

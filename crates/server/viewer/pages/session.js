@@ -1,7 +1,7 @@
 // Session: a replay, turn by turn: the prompt, what was injected, what was done, what was said at the end, what was learnt.
 
 import * as api from "../api.js";
-import { prose } from "../components/prose.js";
+import { prose, spans } from "../components/prose.js";
 import { memoryList } from "../components/row.js";
 import { emptyState } from "../components/states.js";
 import { label } from "../components/tag.js";
