@@ -131,22 +131,27 @@ fn group_of(heading: &str) -> Option<PhraseGroup> {
 
 /// A problem and what fixed it, if the item says both and names the thing, and no failure of the session is the same.
 fn failure(entry: &TranscriptEntry, item: &SummaryItem, known: &[Finding]) -> Option<Finding> {
-    let whole = item.join(" ");
-    let is_fix = |sentence: &&str| FoldedSentence::new(sentence).has(PhraseGroup::Fixed);
-    let all = sentences(&whole);
-    let fix = all.iter().find(|sentence| is_fix(sentence)).filter(|_| all.len() > 1)?;
-    let problem = all.iter().find(|sentence| !is_fix(sentence))?;
-    // What the user put right is no failure of the code.
-    let is_correction = words(&whole).any(|word| word == "user");
-    if is_correction || !names_thing(&whole) || known.iter().any(|finding| is_same(finding, &whole)) {
+    let all: Vec<&str> = item.iter().flat_map(|line| sentences(line)).collect();
+    let (said_by_user, told): (Vec<&str>, Vec<&str>) = all
+        .into_iter()
+        .partition(|sentence| FoldedSentence::new(sentence).begins_with(&["user", "the user"]));
+    // What the user put right is no failure of the code, but perhaps a rule, which was read where it was said.
+    if said_by_user.iter().any(|sentence| words(sentence).any(|word| word.starts_with("correct"))) {
         return None;
     }
-    let name = problem.split_once(": ").map(|(name, _)| name).filter(|name| weight(name) >= 3);
-    let title = title_of(name.filter(|name| name.len() <= LONGEST_NAME).unwrap_or(problem));
+    let problem = told.first().filter(|first| !is_fix(first))?;
+    let fix = told.iter().find(|sentence| is_fix(sentence))?;
+    let whole = told.join(" ");
+    if !names_thing(&whole) || known.iter().any(|finding| is_same(finding, &whole)) {
+        return None;
+    }
+    let name = problem.split_once(": ").map(|(name, _)| name.split(" (").next().unwrap_or(name));
+    let name = name.filter(|name| weight(name) >= 3 && name.len() <= LONGEST_NAME);
+    let title = title_of(name.unwrap_or(problem));
     let fixed = FixDetails { summary: Some((*fix).to_owned()), ..FixDetails::default() };
     let details =
         FailureDetails { error_line: (*problem).to_owned(), fix: Some(fixed), ..FailureDetails::default() };
-    let mut content = distilled(Kind::Failure, &title, &item.join("\n"), Provenance::Assistant);
+    let mut content = distilled(Kind::Failure, &title, &told.join("\n"), Provenance::Assistant);
     content.details = Some(Details::Failure(details));
     let spoken = words(&title).collect::<Vec<_>>().join(" ");
     Some(Finding {
@@ -159,6 +164,11 @@ fn failure(entry: &TranscriptEntry, item: &SummaryItem, known: &[Finding]) -> Op
         evidence: EvidenceKind::Words,
         relates_to: Vec::new(),
     })
+}
+
+/// Whether a sentence says what put it right; "not yet fixed" says the opposite.
+fn is_fix(sentence: &str) -> bool {
+    FoldedSentence::new(sentence).has(PhraseGroup::Fixed) && !words(sentence).any(|word| word == "not")
 }
 
 /// Whether a failure that was found speaks of the same: the words of its error stand in the item.
