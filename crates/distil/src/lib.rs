@@ -26,6 +26,7 @@ mod pipeline;
 mod plain;
 mod promotion;
 mod reconcile;
+mod recurrence;
 mod rejected;
 mod remote;
 mod request;

@@ -29,6 +29,8 @@ pub(super) enum PhraseGroup {
     Quoted,
     /// What put something right.
     Fixed,
+    /// When something is to be done.
+    Order,
 }
 
 impl PhraseGroup {
@@ -45,6 +47,7 @@ impl PhraseGroup {
             "failing" => PhraseGroup::Failing,
             "quoted" => PhraseGroup::Quoted,
             "fixed" => PhraseGroup::Fixed,
+            "order" => PhraseGroup::Order,
             _ => return None,
         })
     }

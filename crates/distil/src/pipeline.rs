@@ -8,7 +8,7 @@ use crate::outside_words::OutsideWords;
 use crate::promotion::promote;
 use crate::rejected::Rejected;
 use crate::session_findings::{SessionFindings, findings};
-use crate::{ImportCache, reconcile, rejected, transcript};
+use crate::{ImportCache, reconcile, recurrence, rejected, transcript};
 use backstory_capture::Redactor;
 use backstory_memory::{
     Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, RejectionReason, Relation, SessionId,
@@ -149,10 +149,6 @@ fn distil_session(
         }
         reconciled.extend(distilled);
     }
-    // An import brings years at once: of those nobody asks why a sentence was left out.
-    if cache.is_none() && !how.is_late() {
-        rejected::record(store, &session, &rejected, how.redactor)?;
-    }
     let title = title.map(|title| how.redactor.scrub(&title));
     if let Some(title) = title.filter(|title| session.title.as_ref() != Some(&**title)) {
         store.sessions_mut().set_title(id, &title)?;
@@ -165,6 +161,12 @@ fn distil_session(
     }
     let written: Vec<_> = reconciled.iter().zip(outcomes.iter().copied()).collect();
     promote(store, &session, &written, how.redactor, &mut report)?;
+    // What was turned down is worth less than the time of the host.
+    if !how.is_late() {
+        rejected::retain_new(&mut rejected, &session);
+        recurrence::propose(store, &session, &mut rejected, how.redactor, &mut report)?;
+        rejected::record(store, &session, &rejected, how.redactor)?;
+    }
     if let Some(cache) = cache {
         report.written.iter().chain(&report.updated).try_for_each(|id| cache.add_written(store, *id))?;
     }

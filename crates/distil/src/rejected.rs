@@ -16,18 +16,20 @@ const MOST_NOTED: usize = 100;
 pub(super) struct Rejected {
     /// What it would have become.
     kind: Kind,
-    text: String,
+    pub(super) text: String,
     reason: RejectionReason,
-    event: Option<EventId>,
-    at: Timestamp,
+    pub(super) event: Option<EventId>,
+    pub(super) at: Timestamp,
     /// The memory that says it already.
     known: Option<MemoryId>,
+    /// Whether it may say how to work, so that saying it again and again makes a rule of it.
+    pub(super) steers: bool,
 }
 
 impl Rejected {
     pub(super) fn new(entry: &TranscriptEntry, kind: Kind, text: &str, reason: RejectionReason) -> Rejected {
         let text = text.trim().to_owned();
-        Rejected { kind, text, reason, event: Some(entry.id), at: entry.at, known: None }
+        Rejected { kind, text, reason, event: Some(entry.id), at: entry.at, known: None, steers: false }
     }
 
     /// A finding that turned out to say what is known, or was taken back: by the sentence it came from, where there is one.
@@ -43,6 +45,7 @@ impl Rejected {
             event: finding.events.first().copied(),
             at: finding.at,
             known: None,
+            steers: false,
         }
     }
 
@@ -52,6 +55,11 @@ impl Rejected {
     }
 }
 
+/// Drops what an earlier run decided.
+pub(super) fn retain_new(rejected: &mut Vec<Rejected>, session: &Session) {
+    rejected.retain(|one| !one.text.is_empty() && one.event.is_none_or(|event| event > session.distilled_to));
+}
+
 /// Notes what a session's rules turned down.
 pub(super) fn record(
     store: &mut Store,
@@ -59,9 +67,9 @@ pub(super) fn record(
     rejected: &[Rejected],
     redactor: &Redactor,
 ) -> Result<(), StoreError> {
-    let is_new = |one: &&Rejected| one.event.is_none_or(|event| event > session.distilled_to);
-    let noted = rejected.iter().filter(is_new).filter(|one| !one.text.is_empty()).take(MOST_NOTED);
-    let noted: Vec<NewRejection> = noted
+    let noted: Vec<NewRejection> = rejected
+        .iter()
+        .take(MOST_NOTED)
         .map(|one| NewRejection {
             project: session.project,
             session: Some(session.id),

@@ -9,6 +9,7 @@
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
 use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::list_item;
+use crate::recurrence;
 use crate::rejected::Rejected;
 use crate::sentences::sentences;
 use crate::titles::{begins_with_order, title_of, weight, whole_title, without_opening};
@@ -114,11 +115,20 @@ impl UserMessage<'_> {
     }
 
     /// Why a sentence sets no rule; nothing where it says nothing at all.
-    fn without_rule(&self, sentence: &str) -> Option<Rejected> {
-        let reason =
-            if is_question(sentence) { RejectionReason::Question } else { RejectionReason::TaskOrder };
-        (weight(without_opening(sentence)) >= 2).then(|| self.rejected(sentence, reason))
+    fn without_rule(&self, sentence: &str, all: &[&str]) -> Option<Rejected> {
+        if is_question(sentence) {
+            return says_something(sentence).then(|| self.rejected(sentence, RejectionReason::Question));
+        }
+        let beside = all.iter().filter(|other| says_something(other)).count().saturating_sub(1);
+        let mut rejected = self.rejected(sentence, RejectionReason::TaskOrder);
+        rejected.steers =
+            recurrence::may_steer(sentence, beside) && self.entry.provenance == Provenance::User;
+        says_something(sentence).then_some(rejected)
     }
+}
+
+fn says_something(sentence: &str) -> bool {
+    weight(without_opening(sentence)) >= 2
 }
 
 fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Finding> {
@@ -130,7 +140,7 @@ fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Find
     for (at, sentence) in all.iter().enumerate() {
         let sentence = without_references(sentence);
         let Some(clarity) = clarity(sentence, message.place) else {
-            rejected.extend(message.without_rule(sentence));
+            rejected.extend(message.without_rule(sentence, &all));
             continue;
         };
         // Nobody typed the prompts of an import here: what may hold for its task only is no fact.

@@ -9,6 +9,7 @@ mod distil_choice;
 mod distil_compaction;
 mod distil_handoff;
 mod distil_reconcile;
+mod distil_recurrence;
 mod distil_rejected;
 mod distil_sessions;
 mod distil_titles;

@@ -94,6 +94,16 @@ impl RejectionReader<'_> {
         })
     }
 
+    /// Returns the orders of the user in a project that the rules made no rule of and that hold a part of a word, newest first.
+    pub fn orders_with(&self, project: ProjectId, fragment: &str) -> Result<Vec<Rejection>, StoreError> {
+        self.store.read("look at what was turned down", |db| {
+            let sql = "SELECT * FROM rejections WHERE project_id = ?1 AND writer = 'rules' AND kind = 'rule'
+                 AND reason IN ('task_order', 'already_known') AND instr(text, ?2) > 0 ORDER BY id DESC";
+            let mut statement = db.prepare_cached(sql)?;
+            rejections_from(statement.query(params![project.0, fragment])?, |_| true)
+        })
+    }
+
     /// Returns what was turned down in a session, in the order it was said.
     pub fn of_session(&self, session: SessionId) -> Result<Vec<Rejection>, StoreError> {
         self.store.read("look at what was turned down", |db| {
