@@ -57,8 +57,14 @@ fn offers(message: &str) -> bool {
     message.contains('?') || words(message).any(|word| OFFERING.contains(&word.as_str()))
 }
 
-/// The options of a numbered list, in order. A list that does not count from one is none.
+/// The options of a numbered list, in order. Numbered questions are no options.
 fn options(message: &str) -> Vec<String> {
+    let found = numbered_items(message);
+    if found.len() < 2 || found.iter().any(|option| option.ends_with('?')) { Vec::new() } else { found }
+}
+
+/// The items of a numbered list, in order. A list that does not count from one is none.
+pub(super) fn numbered_items(message: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for line in message.lines() {
         let line = line.trim_start_matches(['#', '*', '-', ' ']);
@@ -72,8 +78,7 @@ fn options(message: &str) -> Vec<String> {
             found.push(plain(text.trim_start_matches(['*', ' '])));
         }
     }
-    // Numbered questions are no options.
-    if found.len() < 2 || found.iter().any(|option| option.ends_with('?')) { Vec::new() } else { found }
+    found
 }
 
 /// Which of so many options a prompt takes: it may hold no word that says anything else before its first pause.

@@ -20,6 +20,7 @@ mod failures;
 mod finding;
 mod handoff;
 mod import_cache;
+mod numbered_answers;
 mod outside_words;
 mod phrases;
 mod pipeline;

@@ -14,7 +14,8 @@ use crate::titles::claims;
 use crate::transcript::Turn;
 use crate::work::PieceOfWork;
 use crate::{
-    DistilTrigger, Distillation, answers, causes, choice, compaction, discovery, summary, user_rules, work,
+    DistilTrigger, Distillation, answers, causes, choice, compaction, discovery, numbered_answers, summary,
+    user_rules, work,
 };
 use backstory_capture::git;
 use backstory_memory::{ChangedSymbol, Content, Digest, EvidenceKind, Kind, Memory, RejectionReason};
@@ -87,12 +88,7 @@ pub(super) fn findings(
             }
         }
         if is_fresh(turn, session) || how.trigger == DistilTrigger::OnDemand {
-            let before = at.checked_sub(1).and_then(|before| turns.get(before));
-            findings.extend(user_rules::rules(turns, at, &mut rejected));
-            findings.extend(answers::decisions(turn));
-            rejected.extend(answers::rejected(turn));
-            rejected.extend(before.and_then(|before| choice::unclear(before, turn)));
-            findings.extend(before.and_then(|before| choice::choice(before, turn)));
+            findings.extend(said_by_user(turns, at, &mut rejected));
         }
     }
     findings.extend(failures.findings(&fix_contexts));
@@ -123,6 +119,23 @@ pub(super) fn findings(
     };
     findings.extend(summary.into_iter().chain(handoff));
     Ok(SessionFindings { findings, rejected, title })
+}
+
+/// What the user's words of a turn are worth: rules, answers, choices.
+fn said_by_user(turns: &[Turn<'_>], at: usize, rejected: &mut Vec<Rejected>) -> Vec<Finding> {
+    let Some(turn) = turns.get(at) else { return Vec::new() };
+    let mut findings = user_rules::rules(turns, at, rejected);
+    findings.extend(answers::decisions(turn));
+    rejected.extend(answers::rejected(turn));
+    if let Some(before) = at.checked_sub(1).and_then(|before| turns.get(before)) {
+        let numbered = numbered_answers::decisions(before, turn);
+        if numbered.is_empty() {
+            findings.extend(choice::choice(before, turn));
+            rejected.extend(choice::unclear(before, turn));
+        }
+        findings.extend(numbered);
+    }
+    findings
 }
 
 /// What a turn that did nothing says was done.

@@ -57,3 +57,43 @@ fn what_picks_nothing_decides_nothing() {
         assert_eq!(story.of_kind(Kind::Decision), [], "{picked} {goes_on}");
     }
 }
+
+#[test]
+fn answers_by_number_decide_each_question_for_itself() {
+    let mut recording = Recording::new();
+    recording.checks_repeats();
+    recording.asks("Plan the new storage");
+    recording.closes(
+        "Before I start:\n1. **Store**: should we keep sessions in SQLite?\n2. Should we drop the old endpoint?\n3. How long are keys kept?",
+    );
+    recording.asks("1 - yeah, 2 - definitely not, 3: 24 hours");
+    recording.closes("Noted.");
+    let decided: Vec<String> =
+        recording.of_kind(Kind::Decision).into_iter().map(|memory| memory.content.title).collect();
+    assert_eq!(
+        decided,
+        [
+            "Keep sessions in SQLite: yeah",
+            "Drop the old endpoint: definitely not",
+            "How long are keys kept: 24 hours"
+        ]
+    );
+}
+
+#[test]
+fn a_list_of_ones_own_answers_nothing() {
+    let mut recording = Recording::new();
+    recording.asks("What is left?");
+    recording.closes("Two things:\n1. The page of the exporter\n2. The menu\nShall I go on?");
+    recording.asks("1. Rename the pool\n2. Write the docs");
+    recording.closes("On it.");
+    assert_eq!(recording.of_kind(Kind::Decision), []);
+    recording.asks("What else?");
+    recording.closes("I could:\n1. Cache the page\n2. Drop the flag\nWhat do you think?");
+    recording.asks("1: yes, 2: no, we need it");
+    recording.closes("Fine.");
+    assert_eq!(
+        recording.kinds(),
+        ["decision: Cache the page: yes", "decision: Drop the flag: no, we need it"]
+    );
+}
