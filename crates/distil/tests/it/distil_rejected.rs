@@ -21,7 +21,7 @@ fn a_sentence_that_sets_no_rule_is_noted_with_its_reason() {
         [
             "rule task_order: Rename the worker to dispatcher.",
             "rule question: Is the queue bounded?",
-            "change only_claimed: Renamed the worker to dispatcher",
+            "change only_claimed: Rename the worker to dispatcher",
         ]
     );
     assert_eq!(recording.kinds(), ["rule: Always branch off main"]);
