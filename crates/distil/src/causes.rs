@@ -1,14 +1,83 @@
 //! What was behind something, in the agent's own words: sentences of a closing message that name a cause and the thing it lies in.
 //!
-//! A claim, not a proof: it stands beside work that was really done, or a failure that was mended. Not here: what failed (`failures`).
+//! A claim, not a proof: it stands beside work that was really done, or a failure that was mended. What the user said was broken, and
+//! was changed in the same turn, has its cause as a fact of its own, unless the user comes back to say that it is still broken. Not
+//! here: what failed (`failures`).
 
+use crate::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{LineShape, lines};
+use crate::request::{Intent, intent};
 use crate::sentences::sentences;
-use backstory_memory::words;
+use crate::titles::{begins_pointing, title_of_request, weight, whole_title};
+use crate::transcript::Turn;
+use backstory_memory::{EvidenceKind, Kind, Provenance, words};
+use backstory_store::OnRepeat;
 
 const LEAST_CHARS: usize = 40;
 const MOST_CHARS: usize = 260;
+
+/// Returns what was behind something the user reported, if it was changed in the turn and the next prompt does not take it back.
+pub(super) fn found_cause(turns: &[Turn<'_>], at: usize) -> Option<Finding> {
+    let turn = turns.get(at)?;
+    let is_reported =
+        intent(turn.prompt()) == Intent::Fix || FoldedSentence::new(turn.prompt()).has(PhraseGroup::Report);
+    let is_refuted = turns.get(at + 1).is_some_and(|next| {
+        let folded = FoldedSentence::new(next.prompt());
+        folded.has(PhraseGroup::Report) || folded.has(PhraseGroup::Correction)
+    });
+    if !is_reported || is_refuted || turn.edited().is_empty() {
+        return None;
+    }
+    let (said, message) = turn.closing()?;
+    let (sentence, title) = causes(message).into_iter().find_map(|sentence| {
+        let title = whole_title(without_lead(&sentence))?;
+        (weight(&title) >= LEAST_WEIGHT && !begins_pointing(&title)).then_some((sentence, title))
+    })?;
+    let request =
+        title_of_request(turn.prompt()).map(|request| format!("\nReported: {request}")).unwrap_or_default();
+    let mut content = distilled(Kind::Fact, &title, &format!("{sentence}{request}"), Provenance::Assistant);
+    content.files = turn.edited().into_iter().map(str::to_owned).collect();
+    Some(Finding {
+        subject: subject_of_turn("cause", turn),
+        content,
+        events: evidence(turn.first().into_iter().chain([said])),
+        at: said.at,
+        again: OnRepeat::Replace,
+        comparing: Comparing::Words,
+        evidence: EvidenceKind::Words,
+        relates_to: Vec::new(),
+    })
+}
+
+/// Drops what leads to a cause: "The problem was that", "It turns out".
+fn without_lead(sentence: &str) -> &str {
+    let lower = sentence.to_lowercase();
+    let end = LEADS
+        .iter()
+        .filter_map(|lead| Some(lower.find(lead)? + lead.len()))
+        .filter(|end| *end <= LONGEST_LEAD)
+        .max();
+    // Lower case may have other lengths in some scripts: then nothing is dropped.
+    let rest = end
+        .and_then(|end| sentence.get(end..))
+        .unwrap_or(sentence)
+        .trim_start_matches([' ', ':', ',', '-', '—']);
+    ["was that ", "is that ", "that "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest)
+}
+
+const LEADS: [&str; 8] = [
+    "the issue was",
+    "the issue is",
+    "the problem was",
+    "the problem is",
+    "root cause was",
+    "root cause is",
+    "root cause",
+    "turns out",
+];
+const LONGEST_LEAD: usize = 40;
+const LEAST_WEIGHT: usize = 5;
 
 /// Returns the sentences of a message that name a cause.
 pub(super) fn causes(message: &str) -> Vec<String> {

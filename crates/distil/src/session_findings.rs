@@ -92,6 +92,8 @@ pub(super) fn findings(
         }
     }
     findings.extend(failures.findings(&fix_contexts));
+    let decided = (0..turns.len()).filter(|at| is_decided(turns, *at, session, how));
+    findings.extend(decided.filter_map(|at| causes::found_cause(turns, at)));
     for turn in turns.iter().filter(|turn| is_fresh(turn, session)) {
         let summarised = compaction::findings(turns, turn, &findings);
         findings.extend(summarised);
@@ -159,6 +161,14 @@ pub(super) const RECENT_TURNS: usize = 24;
 /// Whether something of a turn has not been distilled yet.
 pub(super) fn is_fresh(turn: &Turn<'_>, session: &Session) -> bool {
     turn.entries.iter().any(|entry| entry.id > session.distilled_to)
+}
+
+/// Whether it is known only now what the user made of a turn: by the next prompt, or because none will come.
+fn is_decided(turns: &[Turn<'_>], at: usize, session: &Session, how: &Distillation<'_>) -> bool {
+    match turns.get(at + 1) {
+        Some(next) => is_fresh(next, session),
+        None => !matches!(how.trigger, DistilTrigger::TurnEnd | DistilTrigger::BatchPart),
+    }
 }
 
 /// Returns what earlier runs found stated in this session, also what has been put right since: a summary tells what happened.

@@ -5,6 +5,7 @@
 mod cases;
 mod distil;
 mod distil_batch;
+mod distil_causes;
 mod distil_choice;
 mod distil_compaction;
 mod distil_handoff;

@@ -1,0 +1,26 @@
+//! What a session leaves of a problem the user reported: its cause, unless the user says that it was another.
+
+use crate::recording::Recording;
+use backstory_memory::{Kind, Standing};
+
+const CAUSE: &str = "Mended. The problem was that `flush_all()` waited for a lock that nobody released.";
+
+#[test]
+fn the_cause_of_what_the_user_reported_is_a_fact_once_nobody_takes_it_back() {
+    let mut story = Recording::new();
+    story.asks("Uploads fail with a 500, please fix that").edits("upload.py", "a", "b").closes(CAUSE);
+    assert_eq!(story.of_kind(Kind::Fact).len(), 0, "the user has not seen it yet");
+    story.ends();
+    let fact = story.only(Kind::Fact);
+    assert_eq!(fact.content.title, "flush_all() waited for a lock that nobody released");
+    assert_eq!(fact.standing, Standing::Proposed);
+}
+
+#[test]
+fn a_cause_that_the_user_takes_back_is_none() {
+    let mut story = Recording::new();
+    story.asks("Uploads fail with a 500, please fix that").edits("upload.py", "a", "b").closes(CAUSE);
+    story.asks("still the same 500").looks("upload.py").closes("Let me look again at the proxy.");
+    story.ends();
+    assert_eq!(story.of_kind(Kind::Fact).len(), 0, "{:?}", story.kinds());
+}
