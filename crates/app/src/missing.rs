@@ -62,9 +62,14 @@ impl App {
         };
         let mut events = store.events().saying(&wanted, scope)?;
         let filter = Filter { standing: StandingFilter::Any, limit: COMPARED, ..Filter::within(scope) };
+        let same_event = made_from(store, &events)?;
         let mut memories = said_in_memories(store, &wanted, &request.words, &filter)?;
+        // A memory quotes the message it came from: what it says itself stands in its title and facts.
+        memories
+            .retain(|memory| says(memory, &wanted) || !same_event.iter().any(|made| made.id == memory.id));
         memories.truncate(MOST_MEMORIES);
-        let same_event = made_from(store, &events, &memories)?;
+        let is_listed = |made: &Memory| memories.iter().any(|memory| memory.id == made.id);
+        let same_event = same_event.into_iter().filter(|made| !is_listed(made)).collect();
         let mut rejections = store.rejections().matching(&wanted, scope)?;
         rejections.truncate(MOST_REJECTIONS);
         let is_pasted = is_pasted(&events, &wanted);
@@ -86,12 +91,17 @@ fn said_in_memories(
     Ok(memories.into_iter().filter(|memory| wanted.are_in(&whole_text(&memory.content))).collect())
 }
 
-/// Returns the memories that were made from events, beside those that are listed already.
-fn made_from(store: &Store, events: &[StoredEvent], listed: &[Memory]) -> Result<Vec<Memory>, AppError> {
+fn says(memory: &Memory, wanted: &WantedWords) -> bool {
+    let said: Vec<&str> =
+        [&memory.content.title].into_iter().chain(&memory.content.facts).map(String::as_str).collect();
+    wanted.are_in(&said.join("\n"))
+}
+
+/// Returns the memories that were made from the first of some events.
+fn made_from(store: &Store, events: &[StoredEvent]) -> Result<Vec<Memory>, AppError> {
     let mut ids: Vec<MemoryId> = Vec::new();
     for event in events.iter().take(MOST_EVENTS) {
-        let made = store.events().memories_from(event.id)?;
-        ids.extend(made.into_iter().filter(|id| !listed.iter().any(|known| known.id == *id)));
+        ids.extend(store.events().memories_from(event.id)?);
     }
     ids.sort_unstable();
     ids.dedup();

@@ -63,6 +63,7 @@ fn a_recorded_session_leaves_exactly_the_memories_worth_keeping() {
         exit 0
         --- out
         Session 1 of project · claude-code
+        Fix off-by-one in page_count
         2026-05-01 12:00 · 00000000-0000-4000-8000-000000000001
 
         12:00 started    startup

@@ -179,6 +179,7 @@ fn a_host_is_failing_when_it_is_not_understood_and_not_when_capture_is_off() {
 fn query_of(path: &str, project: &str) -> String {
     match path {
         "/api/search" => "?q=gateway&explain=1".to_owned(),
+        "/api/missing" => "?q=gateway".to_owned(),
         "/api/timeline" => "?id=1".to_owned(),
         "/api/context" => format!("?project_path={project}&session_id=s1&host=claude-code"),
         "/api/context/inject" => "?projects=project,1".to_owned(),

@@ -140,8 +140,8 @@ fn sessions_are_listed_newest_first() {
     assert_snapshot!(rendered(&env.run(["sessions"])), @r"
         exit 0
         --- out
-        2     2026-05-01 12:00 claude-code  project              2 events    0 memories  second
-        1     2026-05-01 12:00 claude-code  project              1 events    0 memories  first
+        2     2026-05-01 12:00 claude-code  project             0 memories  second
+        1     2026-05-01 12:00 claude-code  project             0 memories  first
         ");
     let answer = ask(&env, 0, &["sessions", "--json", "-n", "1"]);
     assert_snapshot!(shape(&answer), @"{sessions: [{ended_at: null, events: number, host: text, host_session: text, id: number, last_event_at: text, memories: number, project: text, started_at: text}], version: number}");
