@@ -43,7 +43,7 @@ pub(super) fn findings(turns: &[Turn<'_>], turn: &Turn<'_>, known: &[Finding]) -
         let failures = summary.failures.iter().filter_map(|item| failure(entry, item, known));
         found.extend(failures.take(MOST_FAILURES));
         let typed = letters(&typed_in(turns));
-        let quoted = summary.quotations.iter().map(|item| quotation(item));
+        let quoted = summary.quotations.iter().map(quotation);
         // What an event has was read there, as the user's.
         let unseen = quoted.filter(|said| is_long(said) && !typed.contains(&letters(said)));
         found.extend(unseen.flat_map(|said| user_rules::standing_rules(entry, &said)));
@@ -57,7 +57,7 @@ pub(super) fn pending(turns: &[Turn<'_>]) -> Vec<String> {
     let Some(at) = entries.iter().rposition(|entry| summary_of(entry).is_some()) else { return Vec::new() };
     let since = entries.get(at + 1..).unwrap_or_default();
     let is_end = |entry: &&TranscriptEntry| matches!(entry.activity(), Activity::TurnEnded { .. });
-    if since.iter().any(|entry| is_end(entry)) {
+    if since.iter().any(is_end) {
         return Vec::new();
     }
     let text = entries.get(at).and_then(|entry| summary_of(entry)).map(|(_, text)| text).unwrap_or_default();
@@ -132,16 +132,16 @@ fn group_of(heading: &str) -> Option<PhraseGroup> {
 /// A problem and what fixed it, if the item says both and names the thing, and no failure of the session is the same.
 fn failure(entry: &TranscriptEntry, item: &SummaryItem, known: &[Finding]) -> Option<Finding> {
     let all: Vec<&str> = item.iter().flat_map(|line| sentences(line)).collect();
-    let (said_by_user, told): (Vec<&str>, Vec<&str>) = all
+    let (said_by_user, described): (Vec<&str>, Vec<&str>) = all
         .into_iter()
         .partition(|sentence| FoldedSentence::new(sentence).begins_with(&["user", "the user"]));
     // What the user put right is no failure of the code, but perhaps a rule, which was read where it was said.
     if said_by_user.iter().any(|sentence| words(sentence).any(|word| word.starts_with("correct"))) {
         return None;
     }
-    let problem = told.first().filter(|first| !is_fix(first))?;
-    let fix = told.iter().find(|sentence| is_fix(sentence))?;
-    let whole = told.join(" ");
+    let problem = described.first().filter(|first| !is_fix(first))?;
+    let fix = described.iter().find(|sentence| is_fix(sentence))?;
+    let whole = described.join(" ");
     if !names_thing(&whole) || known.iter().any(|finding| is_same(finding, &whole)) {
         return None;
     }
@@ -151,7 +151,7 @@ fn failure(entry: &TranscriptEntry, item: &SummaryItem, known: &[Finding]) -> Op
     let fixed = FixDetails { summary: Some((*fix).to_owned()), ..FixDetails::default() };
     let details =
         FailureDetails { error_line: (*problem).to_owned(), fix: Some(fixed), ..FailureDetails::default() };
-    let mut content = distilled(Kind::Failure, &title, &told.join("\n"), Provenance::Assistant);
+    let mut content = distilled(Kind::Failure, &title, &described.join("\n"), Provenance::Assistant);
     content.details = Some(Details::Failure(details));
     let spoken = words(&title).collect::<Vec<_>>().join(" ");
     Some(Finding {

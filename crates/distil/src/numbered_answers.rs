@@ -5,7 +5,7 @@
 use crate::choice::numbered_items;
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
 use crate::phrases::FoldedSentence;
-use crate::titles::{title_of, weight, without_opening};
+use crate::titles::{title_of, without_opening};
 use crate::transcript::Turn;
 use backstory_memory::{EvidenceKind, Kind, Provenance, TITLE_CHARS, words};
 use backstory_store::OnRepeat;
@@ -84,38 +84,39 @@ fn mark(prompt: &str, at: usize) -> Option<(usize, usize)> {
 
 /// Whether an answer only takes or leaves what was listed.
 fn takes_or_leaves(answer: &str) -> bool {
-    FoldedSentence::new(answer).begins_with(TAKING_OR_NOT)
+    FoldedSentence::new(answer).begins_with(ACCEPTING_OR_NOT)
 }
 
 #[rustfmt::skip]
-const TAKING_OR_NOT: &[&str] = &[
+const ACCEPTING_OR_NOT: &[&str] = &[
     "yes", "yeah", "yep", "y", "ok", "okay", "sure", "definitely", "agree", "agreed", "fine", "do it", "no", "nope", "n", "skip", "later", "not now", "drop it",
     "ja", "nein", "да", "нет", "sí", "oui", "non",
 ];
 
 /// "Keep the old endpoint: no"; where that is too long, the answer first.
 fn title(question: &str, answer: &str) -> String {
-    let asked = question.split('?').next().unwrap_or(question);
-    let asked = without_asking(asked.trim());
-    let whole = format!("{asked}: {answer}");
-    let is_short = whole.chars().count() <= TITLE_CHARS;
-    if is_short || weight(answer) == 0 {
-        let room = TITLE_CHARS.saturating_sub(answer.chars().count() + 2);
-        let asked: String = asked.chars().take(room).collect();
-        return title_of(&format!("{asked}: {answer}"));
+    let topic = question.split('?').next().unwrap_or(question);
+    let topic = without_asking(topic.trim());
+    let whole = format!("{topic}: {answer}");
+    if whole.chars().count() <= TITLE_CHARS {
+        return title_of(&whole);
     }
-    title_of(&format!("{answer} – {asked}"))
+    title_of(&format!("{answer} – {topic}"))
 }
 
 /// Drops what makes a question of what it is about: "should we keep it" asks about keeping it, as does "storage: should we keep it".
 fn without_asking(question: &str) -> &str {
     let rest = without_opening(question);
-    let asked = |text: &str| {
+    let opening_bytes = |text: &str| {
         let lower = text.to_lowercase();
         ASKING.iter().find(|opening| lower.starts_with(**opening)).map(|opening| opening.len())
     };
-    let named = rest.split_once(": ").map(|(_, asked)| asked);
-    [Some(rest), named].into_iter().flatten().find_map(|text| text.get(asked(text)?..)).unwrap_or(rest)
+    let named = rest.split_once(": ").map(|(_, topic)| topic);
+    [Some(rest), named]
+        .into_iter()
+        .flatten()
+        .find_map(|text| text.get(opening_bytes(text)?..))
+        .unwrap_or(rest)
 }
 
 const ASKING: [&str; 9] = [
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_told_apart_by_their_numbers() {
+    fn answers_are_separated_by_their_numbers() {
         let check = |prompt, expected: &[(usize, &str)]| assert_eq!(answers(prompt), expected, "{prompt}");
         check("1 - yeah, 2 - definitely, 3: no", &[(1, "yeah"), (2, "definitely"), (3, "no")]);
         check(

@@ -27,8 +27,11 @@ pub(super) fn remote_state(turns: &[Turn<'_>]) -> Vec<String> {
         }
     }
     let requests = requests.into_iter().map(|(number, state)| format!("Pull request #{number} {state}"));
-    let pushed = has_commit
-        .then(|| if unpushed { "Last commit not pushed in this session" } else { "Last commit pushed" });
+    let pushed = has_commit.then_some(if unpushed {
+        "Last commit not pushed in this session"
+    } else {
+        "Last commit pushed"
+    });
     requests.chain(pushed.map(str::to_owned)).collect()
 }
 

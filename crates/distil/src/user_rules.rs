@@ -303,7 +303,7 @@ impl RuleSentence<'_> {
         let is_torn =
             clause.chars().count() > TITLE_CHARS && FoldedSentence::new(clause).begins_with(SUBORDINATE);
         let points = leans && weight(said) <= LEANING_WEIGHT || points_at_task(clause) && !is_strict(clause);
-        whole_title(clause).filter(|_| !is_torn && !(points && self.clarity == RuleClarity::Hint))
+        whole_title(clause).filter(|_| !(is_torn || points && self.clarity == RuleClarity::Hint))
     }
 
     fn finding(&self, message: &UserMessage<'_>, typed: &str) -> Option<Finding> {

@@ -5,9 +5,9 @@ use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
 use serde_json::json;
 
-/// A turn: what was asked, and what the agent said in the end.
-fn turn(env: &TestEnv, session: &str, asked: &str) {
-    harmless(&event(env, session, "UserPromptSubmit", json!({"prompt_id": asked, "prompt": asked})));
+/// A turn: a prompt, and what the agent said in the end.
+fn turn(env: &TestEnv, session: &str, prompt: &str) {
+    harmless(&event(env, session, "UserPromptSubmit", json!({"prompt_id": prompt, "prompt": prompt})));
     harmless(&event(env, session, "Stop", json!({"last_assistant_message": "Done."})));
 }
 
@@ -52,7 +52,7 @@ fn what_is_missed_is_explained_on_one_screen() {
 }
 
 #[test]
-fn what_was_pasted_is_told_from_what_was_typed() {
+fn what_was_pasted_is_distinguished_from_what_was_typed() {
     let env = world();
     turn(
         &env,

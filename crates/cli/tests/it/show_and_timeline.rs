@@ -144,7 +144,7 @@ fn sessions_are_listed_newest_first() {
         1     2026-05-01 12:00 claude-code  project             0 memories  first
         ");
     let answer = ask(&env, 0, &["sessions", "--json", "-n", "1"]);
-    assert_snapshot!(shape(&answer), @"{sessions: [{ended_at: null, events: number, host: text, host_session: text, id: number, last_event_at: text, memories: number, project: text, started_at: text}], version: number}");
+    assert_snapshot!(shape(&answer), @"{sessions: [{ended_at: null, events: number, host: text, host_session: text, id: number, last_event_at: text, memories: number, project: text, started_at: text, title: null}], version: number}");
     assert_eq!(fields(&answer["sessions"][0], ["host_session", "events"]), json!(["second", 2]));
 }
 
