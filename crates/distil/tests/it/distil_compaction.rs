@@ -72,7 +72,7 @@ fn law_12_a_summary_does_not_bring_back_what_was_done_since() {
 }
 
 #[test]
-fn a_failure_that_was_seen_is_not_told_twice() {
+fn a_failure_that_was_seen_is_kept_once() {
     let mut recording = Recording::new();
     recording.asks("Make the build pass");
     recording

@@ -10,7 +10,7 @@ fn says_in(recording: &mut Recording, session: &str, prompt: &str) {
 }
 
 #[test]
-fn what_is_asked_for_in_three_sessions_is_proposed_with_its_evidence() {
+fn what_three_sessions_want_is_proposed_with_its_evidence() {
     let mut recording = Recording::new();
     recording.checks_repeats();
     says_in(&mut recording, "a", "Add a retry to the uploader. Run the tests before you commit.");
