@@ -22,20 +22,14 @@ pub(crate) fn run(args: &WhyArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> 
     if !args.json && response.is_unknown() {
         let place = if args.place.all_projects { "in any project" } else { "in this project" };
         ui.say(&format!("\"{}\" was never captured {place}", one_line(&request.words)));
-        ui.say(&format!("hint: {}", next_step(args)));
+        if !args.place.all_projects {
+            ui.say("hint: `--all-projects` looks elsewhere");
+        }
+        ui.say("hint: `backstory doctor` checks whether hooks run; what was forgotten leaves no trace");
         return Ok(exit);
     }
     ui.answer(args.json, &shape, || ui.raw(&words(&shape, ui)))?;
     Ok(exit)
-}
-
-fn next_step(args: &WhyArgs) -> &'static str {
-    match args.place.all_projects {
-        false => "`--all-projects` looks elsewhere; `backstory doctor` checks whether hooks run",
-        true => {
-            "`backstory doctor` checks whether hooks run; events are kept for a while, and what was forgotten leaves no trace"
-        }
-    }
 }
 
 fn words(shape: &MissingShape, ui: &Ui) -> String {

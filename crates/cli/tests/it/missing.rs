@@ -47,7 +47,8 @@ fn what_is_missed_is_explained_on_one_screen() {
         exit 1
         --- err
         "kubernetes" was never captured in this project
-        hint: `--all-projects` looks elsewhere; `backstory doctor` checks whether hooks run
+        hint: `--all-projects` looks elsewhere
+        hint: `backstory doctor` checks whether hooks run; what was forgotten leaves no trace
         "#);
 }
 
