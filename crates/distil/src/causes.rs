@@ -9,7 +9,7 @@ use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{LineShape, lines};
 use crate::request::{Intent, intent};
 use crate::sentences::sentences;
-use crate::titles::{begins_pointing, title_of_request, weight, whole_title};
+use crate::titles::{begins_pointing, request_title, title_of_request, weight, whole_title};
 use crate::transcript::Turn;
 use backstory_memory::{EvidenceKind, Kind, Provenance, words};
 use backstory_store::OnRepeat;
@@ -20,8 +20,9 @@ const MOST_CHARS: usize = 260;
 /// Returns what was behind something the user reported, if it was changed in the turn and the next prompt does not take it back.
 pub(super) fn found_cause(turns: &[Turn<'_>], at: usize) -> Option<Finding> {
     let turn = turns.get(at)?;
-    let is_reported =
-        intent(turn.prompt()) == Intent::Fix || FoldedSentence::new(turn.prompt()).has(PhraseGroup::Report);
+    // Who tells how things are, instead of saying what to do, reports a problem.
+    let only_tells = !request_title(turn.prompt()).is_some_and(|request| request.is_order);
+    let is_reported = only_tells || intent(turn.prompt()) == Intent::Fix;
     let is_refuted = turns.get(at + 1).is_some_and(|next| {
         let folded = FoldedSentence::new(next.prompt());
         folded.has(PhraseGroup::Report) || folded.has(PhraseGroup::Correction)

@@ -13,7 +13,8 @@ use crate::titles::{title_of, weight};
 use crate::transcript::{TranscriptEntry, Turn};
 use crate::user_rules;
 use backstory_memory::{
-    Activity, Details, EvidenceKind, FailureDetails, FixDetails, Kind, Provenance, WantedWords, words,
+    Activity, Details, EvidenceKind, FailureDetails, FixDetails, Kind, Provenance, TITLE_CHARS, WantedWords,
+    words,
 };
 use backstory_store::OnRepeat;
 
@@ -147,7 +148,9 @@ fn failure(entry: &TranscriptEntry, item: &SummaryItem, known: &[Finding]) -> Op
     }
     let name = problem.split_once(": ").map(|(name, _)| name.split(" (").next().unwrap_or(name));
     let name = name.filter(|name| weight(name) >= 3 && name.len() <= LONGEST_NAME);
-    let title = title_of(name.unwrap_or(problem));
+    // The whole sentence says what the name alone does not; a long one is known by its name.
+    let whole_problem = (problem.chars().count() <= TITLE_CHARS).then(|| title_of(problem));
+    let title = whole_problem.unwrap_or_else(|| title_of(name.unwrap_or(problem)));
     let fixed = FixDetails { summary: Some((*fix).to_owned()), ..FixDetails::default() };
     let details =
         FailureDetails { error_line: (*problem).to_owned(), fix: Some(fixed), ..FailureDetails::default() };

@@ -5,7 +5,7 @@
 use crate::choice::numbered_items;
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
 use crate::phrases::FoldedSentence;
-use crate::titles::{title_of, without_opening};
+use crate::titles::{title_of, weight, whole_title, without_opening};
 use crate::transcript::Turn;
 use backstory_memory::{EvidenceKind, Kind, Provenance, TITLE_CHARS, words};
 use backstory_store::OnRepeat;
@@ -33,7 +33,7 @@ pub(super) fn decisions(before: &Turn<'_>, turn: &Turn<'_>) -> Vec<Finding> {
             Some(Finding {
                 subject: subject("numbered answer", &[&prompt.key.0.0, &number.to_le_bytes()]),
                 // The question is the agent's; that the user answered it is what proves it.
-                content: distilled(Kind::Decision, &title(item, answer), &body, Provenance::Assistant),
+                content: distilled(Kind::Decision, &title(item, answer)?, &body, Provenance::Assistant),
                 events: evidence([listed, prompt]),
                 at: prompt.at,
                 again: OnRepeat::Replace,
@@ -93,16 +93,18 @@ const ACCEPTING_OR_NOT: &[&str] = &[
     "ja", "nein", "да", "нет", "sí", "oui", "non",
 ];
 
-/// "Keep the old endpoint: no"; where that is too long, the answer first.
-fn title(question: &str, answer: &str) -> String {
-    let topic = question.split('?').next().unwrap_or(question);
-    let topic = without_asking(topic.trim());
-    let whole = format!("{topic}: {answer}");
-    if whole.chars().count() <= TITLE_CHARS {
-        return title_of(&whole);
+/// The answer, where it says enough alone; else with what was asked, "Keep the old endpoint: no". Nothing where that does not fit.
+fn title(question: &str, answer: &str) -> Option<String> {
+    if weight(answer) >= SAYS_ENOUGH {
+        return whole_title(answer);
     }
-    title_of(&format!("{answer} – {topic}"))
+    let asked = without_asking(question.split('?').next().unwrap_or(question).trim());
+    let both = format!("{asked}: {answer}");
+    (both.chars().count() <= TITLE_CHARS).then(|| title_of(&both))
 }
+
+/// An answer of so many words that count needs no question beside it.
+const SAYS_ENOUGH: usize = 4;
 
 /// Drops what makes a question of what it is about: "should we keep it" asks about keeping it, as does "storage: should we keep it".
 fn without_asking(question: &str) -> &str {

@@ -44,7 +44,10 @@ fn a_summary_proposes_what_no_event_holds() {
     compacted(&mut recording, SUMMARY);
     recording.ends();
     let failure = recording.only(Kind::Failure);
-    assert_eq!(failure.content.title, "Importer ran out of memory");
+    assert_eq!(
+        failure.content.title,
+        "Importer ran out of memory: read_all() in importer.rs held the whole file"
+    );
     assert_eq!((failure.standing, &failure.content.provenance), (Standing::Proposed, &Provenance::Assistant));
     // What the user really typed is the user's rule, once; what only the summary quotes is the assistant's word.
     let rule = recording.only(Kind::Rule);
