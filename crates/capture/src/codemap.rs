@@ -18,7 +18,7 @@ mod track;
 mod undo;
 mod walk;
 
-pub use anchors::{FreshnessLimit, anchor, follow_renames, freshness, freshness_of_anchors};
+pub use anchors::{FreshnessLimit, anchor, anchor_named, follow_renames, freshness, freshness_of_anchors};
 pub use changes::changes;
 pub use language::Language;
 pub use track::{EditedFile, TrackingContext, edited_files, track};

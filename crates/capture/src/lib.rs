@@ -14,7 +14,8 @@ mod redact;
 pub use backstory_memory::{CodeChange, Symbol, SymbolChange, SymbolKind};
 pub use codemap::{
     CodeMapError, EditedFile, FreshnessLimit, Language, MOST_SOURCE_BYTES, MOST_SYMBOLS, TrackingContext,
-    anchor, changes, edited_files, follow_renames, freshness, freshness_of_anchors, symbols, track,
+    anchor, anchor_named, changes, edited_files, follow_renames, freshness, freshness_of_anchors, symbols,
+    track,
 };
 pub use normalise::{CaptureContext, RawEvent, body_of, normalise};
 pub use prepare::{MOST_BODY_BYTES, most_similar, prepare, prepare_attachments, prepare_batch, whole_text};

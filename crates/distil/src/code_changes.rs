@@ -6,9 +6,11 @@ use crate::pipeline::GIT_PATIENCE;
 use crate::session_findings::is_fresh;
 use crate::transcript::{TranscriptEntry, Turn};
 use crate::{DistilTrigger, Distillation};
-use backstory_capture::{TrackingContext, anchor, edited_files, follow_renames, track};
-use backstory_memory::{Content, MemoryId};
-use backstory_store::{FileUpdate, Session, Store, StoreError};
+use backstory_capture::{
+    FreshnessLimit, TrackingContext, anchor, anchor_named, edited_files, follow_renames, freshness, track,
+};
+use backstory_memory::{Content, Freshness, Kind, Memory, MemoryId, Provenance, StandingReason};
+use backstory_store::{FileUpdate, Filter, Scope, Session, Store, StoreError};
 
 /// Brings the code map up to date with what was edited since the last run.
 pub(super) fn read_code(
@@ -39,6 +41,10 @@ pub(super) fn anchor_all(
     let Some(root) = how.root.filter(|_| how.trigger != DistilTrigger::OnDemand) else { return Ok(()) };
     let holds_in_code = |content: &Content| !content.kind.is_session_account() && !content.files.is_empty();
     for (id, content) in written.iter().filter(|(_, content)| holds_in_code(content)) {
+        if speaks_of_code(content) {
+            anchor_named(store, (*id, content), root, how.redactor)?;
+            continue;
+        }
         let of_memory = readings.iter().filter(|reading| content.files.contains(&reading.path));
         anchor(store, *id, root, &content.files, &of_memory.cloned().collect::<Vec<_>>())?;
     }
@@ -46,4 +52,54 @@ pub(super) fn anchor_all(
         follow_renames(store, session.project, root, how.redactor, GIT_PATIENCE)?;
     }
     Ok(())
+}
+
+/// The most memories whose code is compared at once, and the most files that are read for it.
+const MOST_COMPARED: u32 = 64;
+
+/// Retires what was said of code that is not so any more. At the end of a session everything is compared: people edit files, too.
+pub(super) fn retire_changed(
+    store: &mut Store,
+    session: &Session,
+    turns: &[Turn<'_>],
+    how: &Distillation<'_>,
+) -> Result<Vec<MemoryId>, StoreError> {
+    let Some(root) = how.root.filter(|_| how.trigger != DistilTrigger::OnDemand) else {
+        return Ok(Vec::new());
+    };
+    let filter = Filter {
+        kinds: vec![Kind::Discovery, Kind::Fact],
+        limit: MOST_COMPARED,
+        ..Filter::within(Scope::Project(session.project))
+    };
+    let ids = if how.trigger == DistilTrigger::SessionEnd {
+        store.search().list(&filter)?
+    } else {
+        let fresh = turns.iter().filter(|turn| is_fresh(turn, session));
+        let edited: Vec<String> = fresh.flat_map(Turn::edited).map(str::to_owned).collect();
+        if edited.is_empty() { Vec::new() } else { store.search().about_files(&edited, &filter)? }
+    };
+    let known = store.memories().get_many(&ids)?;
+    let said: Vec<MemoryId> =
+        known.iter().filter(|memory| is_claim(memory)).map(|memory| memory.id).collect();
+    let limit = how.until.map(|until| FreshnessLimit { until, files: MOST_COMPARED as usize });
+    let states = freshness(store, session.project, root, &said, limit)?;
+    let is_over = |id: &MemoryId| matches!(states.get(id), Some(Freshness::Changed | Freshness::Gone));
+    let over: Vec<MemoryId> = said.into_iter().filter(is_over).collect();
+    store.memories_mut().retire(&over, StandingReason::Changed, how.now)?;
+    Ok(over)
+}
+
+/// Whether somebody but the user says it of code. What the user said is shown as changed, and stays theirs.
+fn is_claim(memory: &Memory) -> bool {
+    speaks_of_code(&memory.content) && !memory.is_users_own()
+}
+
+/// Whether it says how code is, rather than what was done or how a command ends.
+fn speaks_of_code(content: &Content) -> bool {
+    match content.kind {
+        Kind::Discovery => true,
+        Kind::Fact => content.provenance == Provenance::Assistant,
+        _ => false,
+    }
 }

@@ -6,7 +6,8 @@ use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::transcript::{TranscriptEntry, Turn};
 use crate::FailureClass;
 use crate::failures::{
-    CommandRun, FailureFix, FailureSignature, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair,
+    CommandRun, FailureFix, FailureSignature, FailureStep, FixAttempt, MOST_COMMAND_CHARS, OpenFailure,
+    PairedFailures, pair,
 };
 use crate::rejected::Rejected;
 use crate::testruns::{TestOutcome, TestRun};
@@ -20,10 +21,23 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// One step of a session, with its turn.
-struct PlacedStep<'a> {
+pub(super) struct PlacedStep<'a> {
     turn: usize,
-    entry: &'a TranscriptEntry,
-    step: FailureStep<'a>,
+    pub(super) entry: &'a TranscriptEntry,
+    pub(super) step: FailureStep<'a>,
+}
+
+impl PlacedStep<'_> {
+    /// What it may have done about a failure: an edit, or a command that did something and succeeded.
+    pub(super) fn attempt(&self) -> Option<FixAttempt> {
+        match self.step {
+            FailureStep::Edit { file } => Some(FixAttempt::Edit(file.to_owned())),
+            FailureStep::Command(ran) if !ran.failed() && ran.task().is_some() => {
+                Some(FixAttempt::Command(ran.command.trim().to_owned()))
+            }
+            FailureStep::Command(_) => None,
+        }
+    }
 }
 
 /// The failures of a session, paired with what fixed them.
@@ -40,12 +54,7 @@ pub(super) struct FailureTracker<'a> {
 impl<'a> FailureTracker<'a> {
     /// Follows the commands and edits of a session.
     pub(super) fn follow(turns: &'a [Turn<'a>]) -> FailureTracker<'a> {
-        let recent = turns.len().saturating_sub(crate::session_findings::RECENT_TURNS);
-        let placed =
-            turns.iter().enumerate().skip(recent).flat_map(|(turn, of)| {
-                steps_of(of).map(move |(entry, step)| PlacedStep { turn, entry, step })
-            });
-        let steps: Vec<PlacedStep<'a>> = placed.collect();
+        let steps: Vec<PlacedStep<'a>> = steps_of_turns(turns).collect();
         let only: Vec<FailureStep<'_>> = steps.iter().map(|placed| placed.step).collect();
         let PairedFailures { fixed, open } = pair(&only);
         let mut failing =
@@ -181,6 +190,7 @@ impl<'a> FailureTracker<'a> {
             command: first_chars(ran.command.trim(), MOST_COMMAND_CHARS).to_owned(),
             signature: note.signature.digest.clone(),
             error_line: shown.error_line.clone(),
+            tests: ran.test_run().map(|run| failing_tests(run)).unwrap_or_default(),
             ..note.details.clone()
         };
         let body = details.body(&shown.excerpt);
@@ -263,14 +273,14 @@ impl<'f> FailureNote<'f> {
         fix: &'f FailureFix,
         context: Option<&FixContext>,
     ) -> FailureNote<'f> {
-        let steps = steps(&fix.by);
+        let steps = fix_steps(&fix.by);
         let files = steps.files.clone();
         let summary = context.map(|context| context.summary.clone()).filter(|summary| !summary.is_empty());
         let applied = FixDetails { steps, changed_line: tracker.edited_line(fix), summary };
         FailureNote {
             details: FailureDetails {
                 fix: Some(applied),
-                tried: self::steps(&fix.tried),
+                tried: fix_steps(&fix.tried),
                 ..FailureDetails::default()
             },
             files,
@@ -298,7 +308,7 @@ impl<'f> FailureNote<'f> {
     }
 
     fn open(open: &'f OpenFailure) -> FailureNote<'f> {
-        let tried = steps(&open.tried);
+        let tried = fix_steps(&open.tried);
         FailureNote {
             signature: &open.signature,
             first_at: open.first_at,
@@ -326,6 +336,10 @@ impl FailureTracker<'_> {
     }
 }
 
+fn failing_tests(run: &TestRun) -> Vec<String> {
+    run.failing.iter().take(MOST_NAMED).cloned().collect()
+}
+
 /// Returns the line a hunk changes, before and after, if it is one short line.
 fn changed_line(hunk: &Hunk) -> Option<(String, String)> {
     let before: Vec<&str> =
@@ -335,6 +349,13 @@ fn changed_line(hunk: &Hunk) -> Option<(String, String)> {
     let ([before], [after]) = (before.as_slice(), after.as_slice()) else { return None };
     let is_short = before.len().max(after.len()) <= 120;
     is_short.then(|| (before.trim().to_owned(), after.trim().to_owned()))
+}
+
+/// The steps of the recent turns of a session, in order.
+pub(super) fn steps_of_turns<'a>(turns: &'a [Turn<'a>]) -> impl Iterator<Item = PlacedStep<'a>> {
+    let recent = turns.len().saturating_sub(crate::session_findings::RECENT_TURNS);
+    let recent = turns.iter().enumerate().skip(recent);
+    recent.flat_map(|(turn, of)| steps_of(of).map(move |(entry, step)| PlacedStep { turn, entry, step }))
 }
 
 /// The edits of a turn and its commands of which the host says how they ended, in order.
@@ -360,7 +381,7 @@ fn edited(attempts: &[FixAttempt]) -> Vec<String> {
 }
 
 /// Returns what was done about a failure.
-fn steps(attempts: &[FixAttempt]) -> FixSteps {
+pub(super) fn fix_steps(attempts: &[FixAttempt]) -> FixSteps {
     let commands = attempts.iter().filter_map(|attempt| match attempt {
         FixAttempt::Command(command) => Some(first_chars(command.trim(), 120).to_owned()),
         FixAttempt::Edit(_) => None,
@@ -413,8 +434,6 @@ impl FailureDisplay {
     }
 }
 
-/// The longest command that a memory quotes in full.
-const MOST_COMMAND_CHARS: usize = 200;
 const EXCERPT_LINES: usize = 6;
 const EXCERPT_BYTES: usize = 600;
 const MOST_NAMED: usize = 8;

@@ -5,6 +5,7 @@
 //!
 //! Pure rules: nothing is stored here.
 
+mod cleared;
 mod command;
 mod command_run;
 mod error_line;
@@ -13,13 +14,15 @@ mod pairs;
 mod shape;
 mod tools;
 
-pub(crate) use command::{CommandLine, CommandTask};
+pub(crate) use cleared::{MOST_COMMAND_CHARS, clears};
+pub(crate) use command::{CommandLine, CommandTask, is_known_tool};
 pub use command_run::CommandRun;
 pub use error_line::FailureClass;
 pub use pairs::{FailureFix, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair, should_promote};
 
 use backstory_memory::{TITLE_CHARS, first_chars};
-use error_line::{ErrorLine, FIRM, LAST_RESORT};
+pub(crate) use error_line::{ErrorLine, error_line};
+use error_line::{FIRM, LAST_RESORT};
 
 /// What failed, in a form that can be compared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,10 +82,13 @@ impl FailureSignature {
     }
 }
 
-/// The user stopped it: nothing failed.
-fn is_interrupted(output: &str) -> bool {
-    let output = output.trim();
-    output == "^C" || output.starts_with("[Request interrupted by user")
+/// The user stopped it, or the host did since a call beside it failed: nothing failed.
+pub(crate) fn is_interrupted(output: &str) -> bool {
+    let output = output.trim().trim_start_matches("<tool_use_error>");
+    ["[Request interrupted by user", "Sibling tool call errored", "Cancelled: parallel tool call"]
+        .iter()
+        .any(|start| output.starts_with(start))
+        || output == "^C"
 }
 
 fn title(task: &str, said: &str) -> String {

@@ -10,6 +10,8 @@ mod answers;
 mod assertion;
 mod causes;
 mod choice;
+mod claims;
+mod closed_failures;
 mod code_changes;
 mod commit_title;
 mod commits;
@@ -40,6 +42,7 @@ mod tasks;
 mod testruns;
 mod titles;
 mod transcript;
+mod traps;
 mod user_rules;
 mod work;
 

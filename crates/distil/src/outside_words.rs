@@ -183,7 +183,7 @@ mod tests {
     fn entry(id: i64, activity: Activity, provenance: Provenance) -> TranscriptEntry {
         let key = IdempotencyKey::new("test", "s", activity.kind(), &id.to_string(), "");
         let body = EventBody { activity, subagent: None, words: None };
-        TranscriptEntry { id: EventId(id), key, at: Timestamp(id), provenance, body }
+        TranscriptEntry { id: EventId(id), key, at: Timestamp(id), provenance, tool: None, body }
     }
 
     /// What each thing that a session met makes of an agent's words that repeat it.

@@ -31,6 +31,12 @@ pub(super) enum PhraseGroup {
     Fixed,
     /// When something is to be done.
     Order,
+    /// Says that the tests pass.
+    Passing,
+    /// Says that it is committed.
+    Committed,
+    /// Says that it is pushed.
+    Pushed,
 }
 
 impl PhraseGroup {
@@ -48,6 +54,9 @@ impl PhraseGroup {
             "quoted" => PhraseGroup::Quoted,
             "fixed" => PhraseGroup::Fixed,
             "order" => PhraseGroup::Order,
+            "passing" => PhraseGroup::Passing,
+            "committed" => PhraseGroup::Committed,
+            "pushed" => PhraseGroup::Pushed,
             _ => return None,
         })
     }

@@ -2,7 +2,8 @@
 //!
 //! Not here: what is found (`session_findings`), how it is compared (`reconcile`).
 
-use crate::code_changes::{anchor_all, read_code};
+use crate::closed_failures::close_failures;
+use crate::code_changes::{anchor_all, read_code, retire_changed};
 use crate::finding::Comparing;
 use crate::outside_words::OutsideWords;
 use crate::promotion::promote;
@@ -175,6 +176,8 @@ fn distil_session(
         DistilOutcome::Unchanged(_) | DistilOutcome::Forgotten => None,
     });
     anchor_all(store, &session, &written.collect::<Vec<_>>(), &readings, how)?;
+    let closed = close_failures(store, &session, &turns, how)?;
+    report.updated.extend(closed.into_iter().chain(retire_changed(store, &session, &turns, how)?));
     Ok(report)
 }
 

@@ -40,8 +40,18 @@ pub(super) fn reconcile(
         Comparing::Assertion(said) => beside(store, session.project, &finding, Some(&Assertion::read(said)))?,
     };
     let mut standing = standing;
-    if finding.content.kind == Kind::Handoff {
-        standing.replaces = older_handoffs(store, session.project, &finding)?;
+    match &finding.content.details {
+        Some(Details::Handoff(_)) => standing.replaces = older_handoffs(store, session.project, &finding)?,
+        // The session knows more of its work than the history that was imported before.
+        Some(Details::WorkDone(work)) if !work.commits.is_empty() => {
+            let known = store.memories().with_subject(session.project, finding.subject)?;
+            if known.is_none_or(|known| known.content.details != finding.content.details) {
+                for hash in &work.commits {
+                    standing.replaces.extend(store.memories().imported_commit(session.project, hash)?);
+                }
+            }
+        }
+        _ => {}
     }
     if standing.is_taken_back {
         return Ok(None);
@@ -122,8 +132,10 @@ fn beside(
         let says_user = finding.content.provenance == Provenance::User;
         match (related(&known, finding, said), known.standing.is_live()) {
             (Agreement::Unrelated, _) | (Agreement::Opposite, false) => {}
-            // What was replaced or retired stays so, unless the user says it again.
-            (Agreement::Same, false) => standing.is_taken_back |= !says_user,
+            // What was replaced or retired stays so, unless the user says it again. Code that changed may have changed back.
+            (Agreement::Same, false) => {
+                standing.is_taken_back |= !says_user && known.standing_reason != StandingReason::Changed;
+            }
             // What anybody else said first and the user says now is the user's from now on.
             (Agreement::Same, true) if says_user && known.content.provenance != Provenance::User => {
                 standing.replaces.push(known.id);

@@ -15,7 +15,7 @@ use crate::transcript::Turn;
 use crate::work::PieceOfWork;
 use crate::{
     DistilTrigger, Distillation, answers, causes, choice, compaction, discovery, numbered_answers, summary,
-    user_rules, work,
+    traps, user_rules, work,
 };
 use backstory_capture::git;
 use backstory_memory::{ChangedSymbol, Content, Digest, EvidenceKind, Kind, Memory, RejectionReason};
@@ -94,6 +94,7 @@ pub(super) fn findings(
     findings.extend(failures.findings(&fix_contexts));
     let decided = (0..turns.len()).filter(|at| is_decided(turns, *at, session, how));
     findings.extend(decided.filter_map(|at| causes::found_cause(turns, at)));
+    findings.extend(traps::traps(store, session, turns, &findings)?);
     for turn in turns.iter().filter(|turn| is_fresh(turn, session)) {
         let summarised = compaction::findings(turns, turn, &findings);
         findings.extend(summarised);

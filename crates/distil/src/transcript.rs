@@ -14,6 +14,8 @@ pub(super) struct TranscriptEntry {
     pub(super) key: IdempotencyKey,
     pub(super) at: Timestamp,
     pub(super) provenance: Provenance,
+    /// The host's name for the tool, where one was used.
+    pub(super) tool: Option<String>,
     pub(super) body: EventBody,
 }
 
@@ -45,6 +47,7 @@ pub(super) fn entries(events: &[StoredEvent]) -> Vec<TranscriptEntry> {
             key: event.key,
             at: event.at,
             provenance: event.provenance.clone(),
+            tool: event.tool.clone(),
             body,
         })
     };

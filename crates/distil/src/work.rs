@@ -10,6 +10,7 @@ use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::request::{Intent, intent};
 use super::transcript::{TranscriptEntry, Turn};
 use crate::causes::causes;
+use crate::claims::believed_closing;
 use crate::commit_title::title_of_commit;
 use crate::plain::account;
 use crate::tasks::SessionTasks;
@@ -267,9 +268,9 @@ impl<'a> PieceOfWork<'a> {
         let code = self.code.iter().map(|changed| changed.qualified_name.as_str());
         let about: HashSet<String> =
             self.files.iter().copied().chain(code).chain([request.as_str()]).flat_map(keywords).collect();
-        let claims = self.turns().filter_map(|turn| Some((turn, turn.closing()?.1)));
-        let claims =
-            claims.flat_map(|(turn, message)| claims_of(message).into_iter().map(move |title| (turn, title)));
+        let claims = self.turns().filter_map(|turn| Some((turn, believed_closing(turn)?.1)));
+        let claims = claims
+            .flat_map(|(turn, message)| claims_of(&message).into_iter().map(move |title| (turn, title)));
         let shared = |title: &str| keywords(title).iter().filter(|word| about.contains(*word)).count();
         let rated: Vec<_> = claims.map(|(turn, title)| (shared(&title), turn, title)).collect();
         // Of equals the first: `max_by_key` would take the last.
@@ -305,8 +306,9 @@ impl<'a> PieceOfWork<'a> {
         } else {
             self.claim().map(|(turn, _)| turn)
         };
-        let said = named.and_then(Turn::closing).or_else(|| self.turns().rev().find_map(Turn::closing));
-        said.map(|(_, message)| account(message)).unwrap_or_default()
+        let said =
+            named.and_then(believed_closing).or_else(|| self.turns().rev().find_map(believed_closing));
+        said.map(|(_, message)| account(&message)).unwrap_or_default()
     }
 
     fn facts(&self) -> Vec<String> {

@@ -10,4 +10,5 @@ pub(crate) mod memories;
 pub(crate) mod options;
 pub(crate) mod preview;
 pub(crate) mod project_resolver;
+pub(crate) mod session_work;
 pub(crate) mod transcripts;

@@ -32,6 +32,9 @@ pub struct FailureDetails {
     pub signature: String,
     /// The line of its output that says what failed.
     pub error_line: String,
+    /// The tests that failed in it, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
     /// The fix, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<FixDetails>,
@@ -40,6 +43,9 @@ pub struct FailureDetails {
     pub tried: FixSteps,
     /// Whether it passed when it was run again with nothing changed.
     pub is_flaky: bool,
+    /// Whether the same command or test passed in a later session, and nobody saw what fixed it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_passed_since: bool,
 }
 
 /// What fixed a failure.
@@ -179,6 +185,7 @@ impl Details {
         match self {
             Details::Failure(failure) => {
                 let mut texts = vec![&mut failure.command, &mut failure.error_line];
+                texts.extend(failure.tests.iter_mut());
                 texts.extend(failure.tried.texts_mut());
                 if let Some(fix) = &mut failure.fix {
                     texts.extend(fix.steps.texts_mut());
@@ -255,21 +262,33 @@ impl FailureDetails {
             None if self.is_flaky => {
                 lines.push("Passed when it was run again, with nothing changed: it is flaky.".to_owned());
             }
+            None if self.has_passed_since => {
+                lines.push("Passed in a later session; what fixed it was not seen.".to_owned());
+            }
             None => lines.push("Not fixed when the session was last seen.".to_owned()),
         }
         lines.extend((!self.tried.is_empty()).then(|| format!("Did not help: {}", self.tried.words())));
         lines
     }
 
+    /// Whether nothing is known to have ended it.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.fix.is_none() && !self.is_flaky && !self.has_passed_since
+    }
+
     /// Renders the failure and what is known about it; `excerpt` is the output around the error line.
     #[must_use]
     pub fn body(&self, excerpt: &str) -> String {
-        let mut body = format!("`{}` failed:\n{excerpt}", self.command);
-        for line in self.statements() {
-            body.push('\n');
-            body.push_str(&line);
-        }
-        body
+        format!("`{}` failed:\n{excerpt}\n{}", self.command, self.statements().join("\n"))
+    }
+
+    /// Renders again a body that `before` was rendered in: the output stays, the statements are those of now.
+    #[must_use]
+    pub fn body_after(&self, before: &FailureDetails, body: &str) -> String {
+        let known = before.statements().join("\n");
+        let shown = body.strip_suffix(known.as_str()).unwrap_or(body).trim_end();
+        format!("{shown}\n{}", self.statements().join("\n"))
     }
 }
 
@@ -357,7 +376,7 @@ mod tests {
                 summary: None,
             }),
             tried: FixSteps { files: Vec::new(), commands: vec!["make -j1".to_owned()] },
-            is_flaky: false,
+            ..FailureDetails::default()
         }
     }
 

@@ -78,10 +78,14 @@ pub enum StandingReason {
     Outside,
     /// What it speaks of is over.
     Over,
+    /// What failed works again.
+    Fixed,
+    /// The code it speaks of changed or is gone.
+    Changed,
 }
 
 impl StandingReason {
-    const ALL: [StandingReason; 10] = [
+    const ALL: [StandingReason; 12] = [
         StandingReason::User,
         StandingReason::Structure,
         StandingReason::Repetition,
@@ -92,6 +96,8 @@ impl StandingReason {
         StandingReason::Asks,
         StandingReason::Outside,
         StandingReason::Over,
+        StandingReason::Fixed,
+        StandingReason::Changed,
     ];
 
     /// Returns the reason's name, as it is stored.
@@ -108,6 +114,8 @@ impl StandingReason {
             StandingReason::Asks => "asks",
             StandingReason::Outside => "outside",
             StandingReason::Over => "over",
+            StandingReason::Fixed => "fixed",
+            StandingReason::Changed => "changed",
         }
     }
 
@@ -125,6 +133,8 @@ impl StandingReason {
             StandingReason::Asks => "it asks for an action, and you did not say it",
             StandingReason::Outside => "a repository or a web page said it",
             StandingReason::Over => "what it speaks of is over",
+            StandingReason::Fixed => "what failed works again",
+            StandingReason::Changed => "the code it speaks of changed or is gone",
         }
     }
 }

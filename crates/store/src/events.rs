@@ -198,6 +198,24 @@ impl EventReader<'_> {
         })
     }
 
+    /// Reads the newest failed calls of a project's other sessions whose record holds a text.
+    pub fn failures_holding(
+        &self,
+        project: ProjectId,
+        beside: SessionId,
+        text: &str,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
+        self.store.read("look for earlier failures", |db| {
+            let sql = concat!(
+                all_events!(),
+                " WHERE s.project_id = ?1 AND s.id <> ?2 AND e.kind = 'tool_failure' AND instr(e.payload, ?3) > 0
+                 ORDER BY e.id DESC LIMIT 8"
+            );
+            let mut statement = db.prepare_cached(sql)?;
+            events_from(statement.query(params![project.0, beside.0, text])?)
+        })
+    }
+
     /// Returns how many events are kept.
     pub fn count(&self) -> Result<u64, StoreError> {
         self.store.read("count the events", |db| {

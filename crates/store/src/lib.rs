@@ -47,6 +47,7 @@ pub use memories::polish::PolishOutcome;
 pub use memories::rejections::{NewRejection, Rejection};
 pub use memories::revise::Pin;
 pub use memories::revisions::{Author, Revision};
+pub use memories::session_work::SessionWork;
 pub use memories::standing::Verdict;
 pub use memories::transfer::{Attachments, MemoryLinks};
 pub use memories::{InsertOutcome, MemoryOrigin, NewMemory, UsageHistory};

@@ -13,6 +13,7 @@ pub(crate) mod polish;
 pub(crate) mod rejections;
 pub(crate) mod revise;
 pub(crate) mod revisions;
+pub(crate) mod session_work;
 pub(crate) mod standing;
 pub(crate) mod transfer;
 

@@ -8,7 +8,7 @@ use super::source::{self, Located, SourceFile};
 use super::{Language, symbols};
 use crate::Redactor;
 use crate::git::{self, FileRename};
-use backstory_memory::{Digest, Freshness, MemoryId, ProjectId, Redacted, Symbol, SymbolChange};
+use backstory_memory::{Content, Digest, Freshness, MemoryId, ProjectId, Redacted, Symbol, SymbolChange};
 use backstory_store::{Anchor, FileUpdate, Store, StoreError};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 /// The most symbols one memory is anchored in.
 const MOST_SYMBOL_ANCHORS: usize = 12;
+/// A shorter name of a symbol is a word like others.
+const SHORTEST_NAME: usize = 4;
 /// The most renames of one file that are followed.
 const MOST_RENAMES: usize = 8;
 
@@ -48,6 +50,47 @@ pub fn anchor(
         }
     }
     // Files and symbols are those of a redacted memory and of the redacted code map.
+    store.code_mut().replace_anchors(memory, &Redacted::vouch(anchors))
+}
+
+/// Anchors a memory in the symbols of its files that its text names; in the whole of a file of which it names none.
+///
+/// # Errors
+///
+/// When the store cannot be read or written, or does not have the memory.
+pub fn anchor_named(
+    store: &mut Store,
+    (memory, content): (MemoryId, &Content),
+    root: &Path,
+    redactor: &Redactor,
+) -> Result<(), StoreError> {
+    let text = format!("{}\n{}", content.title, content.body);
+    let named: BTreeSet<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let is_named = |symbol: &&Symbol| {
+        let last = symbol.qualified_name.rsplit([':', '.', '#']).next().unwrap_or_default();
+        let is_safe = || *redactor.scrub(&symbol.qualified_name) == symbol.qualified_name;
+        last.len() >= SHORTEST_NAME && named.contains(last) && is_safe()
+    };
+    let (mut anchors, mut whole) = (Vec::new(), Vec::new());
+    for file in content.files.iter().collect::<BTreeSet<_>>() {
+        let before = anchors.len();
+        if let Located::File(_) = source::locate(root, file)
+            && let SourceFile::Text { text, .. } = source::read(root, file)
+            && let Some(Ok(found)) = Language::from_path(file).map(|language| symbols(language, &text))
+        {
+            anchors.extend(found.iter().filter(is_named).take(MOST_SYMBOL_ANCHORS).map(|symbol| Anchor {
+                path: file.clone(),
+                symbol: Some(symbol.qualified_name.clone()),
+                hash: Some(symbol.body_hash),
+            }));
+        }
+        if anchors.len() == before {
+            let hash = source::content_hash(root, file);
+            whole.push(Anchor { path: file.clone(), symbol: None, hash });
+        }
+    }
+    anchors.extend(whole);
+    // Files are named by a redacted memory, and symbols that hold a secret were left out.
     store.code_mut().replace_anchors(memory, &Redacted::vouch(anchors))
 }
 

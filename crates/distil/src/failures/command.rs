@@ -3,7 +3,7 @@
 //! Not here: a shell. Substitutions and arithmetic are read as plain words; at worst the name is odd, but it is
 //! the same odd name each time.
 
-use super::tools::{BYSTANDERS, KnownTool, LAUNCHERS, SETTERS, TOOLS, WRAPPERS};
+use super::tools::{BYSTANDERS, KnownTool, LAUNCHERS, OUTPUT_FLAGS, SETTERS, TOOLS, WRAPPERS};
 use backstory_memory::{Nesting, SimpleCommand, simple_commands};
 
 /// How deep `bash -c "bash -c …"` is followed.
@@ -18,12 +18,18 @@ pub(crate) struct CommandLine {
     pub(crate) tasks: Vec<CommandTask>,
     /// Whether the status reported may be another command's: `cargo test | tail`, `cargo test || true`.
     pub(crate) status_is_masked: bool,
+    /// The folder the commands read last run in.
+    folder: Option<String>,
 }
 
 /// One command by its name: program and sub-command, without arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CommandTask {
     pub(crate) name: String,
+    /// Its arguments that say what it works on; not those that only change what it prints.
+    pub(crate) selection: Vec<String>,
+    /// The folder it runs in, where the line changes to one: its last name, which is the same on every machine.
+    pub(crate) folder: Option<String>,
     /// Whether it only looks at things, as `ls` or `grep` do: its failing says little.
     pub(crate) is_bystander: bool,
 }
@@ -70,13 +76,37 @@ impl CommandLine {
             return !self.tasks.is_empty();
         }
         let name = name_of(program, arguments);
+        if name == "cd" {
+            self.folder = arguments.first().map(|folder| base_name(folder).to_owned());
+        }
         if name.is_empty() || SETTERS.contains(&name.as_str()) || self.tasks.len() >= MOST_TASKS {
             return false;
         }
         let is_bystander = BYSTANDERS.contains(&name.as_str());
-        self.tasks.push(CommandTask { name, is_bystander });
+        let selection = selection(&name, arguments);
+        self.tasks.push(CommandTask { name, selection, folder: self.folder.clone(), is_bystander });
         !is_bystander
     }
+}
+
+/// Whether a command is of a program that is known everywhere: what it wants is no matter of this project.
+pub(crate) fn is_known_tool(task: &str) -> bool {
+    let program = task.split(' ').next().unwrap_or(task);
+    TOOLS.iter().any(|tool| tool.name == program) || BYSTANDERS.contains(&program)
+}
+
+/// Returns the arguments that say what a command works on, in order: without the words of its name and what changes only its output.
+fn selection(name: &str, arguments: &[&str]) -> Vec<String> {
+    let is_named = |word: &str| name.split(' ').any(|part| part == base_name(word));
+    let is_output = |word: &str| {
+        let flag = word.split('=').next().unwrap_or(word);
+        OUTPUT_FLAGS.contains(&flag) || flag == "--"
+    };
+    arguments
+        .iter()
+        .filter(|word| !is_named(word) && !is_output(word))
+        .map(|word| (*word).to_owned())
+        .collect()
 }
 
 /// Takes off what only decides how a command runs: assignments, `sudo`, `timeout 60`, `npx`, `poetry run`.

@@ -80,11 +80,18 @@ impl FailureClass {
 
 /// The line chosen, brought to its shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ErrorLine {
-    pub(super) line: String,
-    pub(super) class: FailureClass,
+pub(crate) struct ErrorLine {
+    pub(crate) line: String,
+    pub(crate) class: FailureClass,
     /// How much the line says: at most [`FIRM`] for one that can hardly mean anything else.
     pub(super) rank: u8,
+}
+
+impl ErrorLine {
+    /// Whether it names an error, and was not merely the last line.
+    pub(crate) fn names_error(&self) -> bool {
+        self.rank < LAST_RESORT
+    }
 }
 
 /// Up to this rank a line shows a failure even where the exit status does not.
@@ -95,7 +102,7 @@ const PLACED_RANK: u8 = 7;
 pub(super) const LAST_RESORT: u8 = 10;
 
 /// Chooses the line that names the error: the first of the best rank, else the last that says anything.
-pub(super) fn error_line(output: &str) -> Option<ErrorLine> {
+pub(crate) fn error_line(output: &str) -> Option<ErrorLine> {
     let mut best: Option<ErrorLine> = None;
     let mut last = None;
     let mut lines = output.lines();

@@ -308,8 +308,9 @@ const ROWS: &[ErrorPattern] = &[
     ErrorPattern {
         rank: 4,
         class: FailureClass::Usage,
-        begins: &["usage:"],
         holds: &[
+            // zsh, of a pattern that no file fits.
+            "no matches found:",
             "unrecognized argument",
             "unexpected argument",
             "unknown option",
@@ -339,6 +340,8 @@ const ROWS: &[ErrorPattern] = &[
         holds: &["error:"],
         ..NO_MARKS
     },
+    // What a program prints below what it has to say.
+    ErrorPattern { rank: 6, class: FailureClass::Usage, begins: &["usage:"], ..NO_MARKS },
     ErrorPattern {
         rank: 6,
         class: FailureClass::Other,

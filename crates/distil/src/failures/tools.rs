@@ -64,6 +64,13 @@ pub(super) const SETTERS: [&str; 21] = [
     "printf", "sleep", "wait", "yes", "for", "esac", "fi", "done",
 ];
 
+/// Flags that change what is printed, and nothing of what is done.
+#[rustfmt::skip]
+pub(super) const OUTPUT_FLAGS: [&str; 20] = [
+    "-q", "--quiet", "-s", "--silent", "-v", "-vv", "-vvv", "--verbose", "--nocapture", "--no-capture", "--show-output", "--color", "--colors",
+    "--no-color", "--tb", "--reporter", "--reporters", "--message-format", "--no-progress", "--no-header",
+];
+
 /// Commands that only look: with nothing else on the line they are named, but their failing says little.
 pub(super) const BYSTANDERS: [&str; 36] = [
     "ls",

@@ -62,7 +62,7 @@ impl Recording {
         let raw = RawEvent {
             host: "test".into(),
             host_session: self.session.clone(),
-            tool: None,
+            tool: tool(&activity).map(str::to_owned),
             sequence: Some(self.number.to_string()),
             provenance,
             body: EventBody { activity, subagent: self.subagent.clone(), words: None },
@@ -273,5 +273,15 @@ impl Recording {
             .iter()
             .map(|memory| format!("{}: {}", memory.content.kind, memory.content.title))
             .collect()
+    }
+}
+
+/// The tool that an activity comes from. What fails in these tests is an edit.
+fn tool(activity: &Activity) -> Option<&'static str> {
+    match activity {
+        Activity::Ran { .. } => Some("Bash"),
+        Activity::Looked { .. } => Some("Read"),
+        Activity::Edited { .. } | Activity::ToolFailed { .. } => Some("Edit"),
+        _ => None,
     }
 }

@@ -4,6 +4,7 @@
 //! Not here: reading the sources, and how far each is trusted (`memories`, `files`).
 
 use super::project_resolver::ProjectResolver;
+use super::session_work::KnownSessionWork;
 use crate::imported::{ImportedProject, ImportedSession};
 use backstory_memory::{Content, EvidenceKind, MemoryId, ProjectId, Redacted, SessionId, Timestamp, Uid};
 use backstory_store::{
@@ -60,6 +61,7 @@ pub(crate) struct Importer<'a> {
     resolver: ProjectResolver<'a>,
     duplicates: DuplicateRule,
     sessions: HashMap<ImportedSession, SessionId>,
+    session_work: KnownSessionWork,
     batch: Vec<(NewMemory, Redacted<Attachments>)>,
     links: Vec<MemoryLinks>,
     report: ImporterReport,
@@ -71,6 +73,7 @@ impl<'a> Importer<'a> {
             resolver,
             duplicates,
             sessions: HashMap::new(),
+            session_work: KnownSessionWork::default(),
             batch: Vec::new(),
             links: Vec::new(),
             report: ImporterReport::default(),
@@ -88,7 +91,7 @@ impl<'a> Importer<'a> {
         if links.superseded_by.is_some() || !links.links.is_empty() {
             self.links.push(links);
         }
-        if let Some(same) = self.duplicate(store, project, &uid, &content)? {
+        if let Some(same) = self.duplicate(store, project, &uid, (&content, created_at))? {
             self.report.known.push(same);
             return Ok(Admission::Accepted);
         }
@@ -102,17 +105,20 @@ impl<'a> Importer<'a> {
     }
 
     fn duplicate(
-        &self,
+        &mut self,
         store: &Store,
         project: ProjectId,
         uid: &Uid,
-        content: &Content,
+        (content, at): (&Content, Timestamp),
     ) -> Result<Option<MemoryId>, StoreError> {
         // The store handles a known uid by itself, including the uids of forgotten memories.
         if self.duplicates == DuplicateRule::SameUid || store.memories().by_uid(uid)?.is_some() {
             return Ok(None);
         }
-        store.memories().with_text(project, content)
+        match store.memories().with_text(project, content)? {
+            Some(same) => Ok(Some(same)),
+            None => self.session_work.find(store, project, (content, at)),
+        }
     }
 
     fn session(

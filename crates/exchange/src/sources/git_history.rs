@@ -11,7 +11,9 @@ mod noise;
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_capture::git::{self, Commit, GitWorkTree, HistoryDetail, HistoryEnd};
-use backstory_memory::{Confidence, Content, EvidenceKind, Importance, MemoryScope, Provenance};
+use backstory_memory::{
+    Confidence, Content, Details, EvidenceKind, Importance, MemoryScope, Provenance, WorkDetails,
+};
 use commit_message::CommitMessage;
 use commit_subject::CommitSubject;
 use noise::noise;
@@ -154,6 +156,8 @@ impl CommitReader<'_> {
     fn work(&self, commit: &Commit, message: &CommitMessage<'_>, subject: &CommitSubject) -> ImportedMemory {
         let mut content = Content::new(subject.kind, &subject.title, &message.why());
         content.facts = self.facts(commit);
+        let commits = vec![short_hash(commit)];
+        content.details = Some(Details::WorkDone(WorkDetails { request: None, commits }));
         content.concepts = subject.scope.clone().into_iter().collect();
         content.files = largest_changes(commit);
         content.confidence = Confidence::new(CONFIDENCE);
@@ -162,8 +166,7 @@ impl CommitReader<'_> {
     }
 
     fn facts(&self, commit: &Commit) -> Vec<String> {
-        let short: String = commit.id.chars().take(9).collect();
-        let mut facts = vec![format!("Committed as {short}")];
+        let mut facts = vec![format!("Committed as {}", short_hash(commit))];
         if self.is_others(commit) && !commit.author.is_empty() {
             facts.push(format!("By {}", commit.author));
         }
@@ -189,6 +192,10 @@ impl CommitReader<'_> {
         let content = Content { provenance, ..content };
         ImportedMemory { evidence, ..ImportedMemory::new(commit.id.clone(), project, commit.at, content) }
     }
+}
+
+fn short_hash(commit: &Commit) -> String {
+    commit.id.chars().take(9).collect()
 }
 
 /// A commit that gives its why is worth more than one that does not, and one that breaks others more than both.

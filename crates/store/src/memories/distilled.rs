@@ -8,8 +8,8 @@ use crate::memories::{self, Unindexed};
 use crate::memories::{forget, links, polish, revise, standing};
 use crate::{NewMemory, StoreError};
 use backstory_memory::{
-    Content, Digest, EventId, Link, Memory, MemoryId, ProjectId, Provenance, Relation, SessionId,
-    StandingReason, Timestamp,
+    Content, Digest, EventId, Link, Memory, MemoryId, ProjectId, Provenance, Redacted, Relation, SessionId,
+    Standing, StandingReason, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -85,6 +85,25 @@ impl MemoryWriter<'_> {
                 [session.0, up_to.0],
             )?;
             Ok(outcomes)
+        })
+    }
+}
+
+impl MemoryWriter<'_> {
+    /// Gives a distilled memory the content that later events make of it, unless a person worded it or it is no longer in force.
+    pub fn update_distilled(
+        &mut self,
+        id: MemoryId,
+        content: &Redacted<Content>,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.store.write("update a memory", |transaction| {
+            let before = memories::read(transaction, id)?;
+            if may_replace(transaction, &before)? {
+                let evidence = standing::known_evidence(&before);
+                revise::replace_content(transaction, &before, (content, evidence), now)?;
+            }
+            Ok(())
         })
     }
 }
@@ -180,8 +199,13 @@ fn write_new<'a>(
 
 fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<DistilOutcome, TxError> {
     let is_new_incident = link_evidence(db, id, &item.memory.origin.events)?;
-    let before = memories::read(db, id)?;
+    let mut before = memories::read(db, id)?;
     let now = item.memory.created_at;
+    let is_back = is_new_incident && is_fixed(&before);
+    if is_back {
+        standing::reopen(db, &before, item.memory.origin.evidence, now)?;
+        before = memories::read(db, id)?;
+    }
     let mut is_updated = false;
     if item.on_repeat != OnRepeat::Replace && is_new_incident {
         revise::count_again(db, &before, now)?;
@@ -190,7 +214,9 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
         }
         is_updated = true;
     }
-    if item.on_repeat != OnRepeat::Reinforce && may_replace(db, &before)? {
+    // What says that it works again must not go on saying so.
+    let must_replace = is_back && before.content.details != item.memory.content.details;
+    if (item.on_repeat != OnRepeat::Reinforce || must_replace) && may_replace(db, &before)? {
         // Read again: it may be surer than a moment ago.
         let before = memories::read(db, id)?;
         let mut content = brought_up_to_date(&before.content, &item.memory.content);
@@ -205,10 +231,17 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
             if !is_polished {
                 polish::forget_polish(db, id)?;
             }
+            for old in item.replaces.iter().filter(|old| **old != id) {
+                revise::mark_superseded(db, *old, id, now)?;
+            }
             is_updated = true;
         }
     }
     Ok(if is_updated { DistilOutcome::Updated(id) } else { DistilOutcome::Unchanged(id) })
+}
+
+fn is_fixed(memory: &Memory) -> bool {
+    memory.standing == Standing::Retired && memory.standing_reason == StandingReason::Fixed
 }
 
 /// Whether a second session found it by itself: neither from the same page, file or output, nor from us.

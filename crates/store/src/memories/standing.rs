@@ -35,6 +35,26 @@ impl MemoryWriter<'_> {
     }
 }
 
+impl MemoryWriter<'_> {
+    /// Retires memories that are in force no longer. What the user said or confirmed is the user's to retire, and stays.
+    pub fn retire(
+        &mut self,
+        ids: &[MemoryId],
+        reason: StandingReason,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.store.write("retire memories", |transaction| {
+            for id in ids {
+                let memory = memories::read(transaction, *id)?;
+                if !memory.is_users_own() && memory.standing.is_live() {
+                    set(transaction, *id, (Standing::Retired, reason), now)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
 impl ProjectReader<'_> {
     /// Returns the addresses that texts of a project may name.
     pub fn own_addresses(&self, project: ProjectId) -> Result<OwnAddresses, StoreError> {
@@ -107,6 +127,16 @@ pub(crate) fn confirm_unproven(
         set(db, memory.id, (Standing::Confirmed, reason), now)?;
     }
     Ok(())
+}
+
+/// Puts back in force what was retired because it worked again: it has come back.
+pub(crate) fn reopen(
+    db: &Connection,
+    memory: &Memory,
+    evidence: EvidenceKind,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    set(db, memory.id, decide(db, memory.project, &memory.content, evidence)?, now)
 }
 
 /// Retires what says itself until when it holds, once that is over.

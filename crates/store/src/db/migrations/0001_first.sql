@@ -79,6 +79,7 @@ CREATE TABLE events (
     payload TEXT NOT NULL
 ) STRICT;
 CREATE INDEX events_by_session ON events (session_id, id);
+CREATE INDEX events_failed ON events (session_id, id) WHERE kind = 'tool_failure';
 
 -- Which events had arrived when our own clock showed a time: their age is known without trusting the clock of the machine.
 CREATE TABLE retention_marks (
@@ -129,7 +130,7 @@ CREATE TABLE memories (
     superseded_by INTEGER REFERENCES memories (id) ON DELETE SET NULL,
     standing TEXT NOT NULL CHECK (standing IN ('proposed', 'confirmed', 'retired')),
     standing_reason TEXT NOT NULL CHECK (standing_reason IN ('user', 'structure', 'repetition', 'use', 'source', 'unproven', 'unclear', 'asks',
-        'outside', 'over')),
+        'outside', 'over', 'fixed', 'changed')),
     times_seen INTEGER NOT NULL,
     times_used INTEGER NOT NULL,
     last_used_at_ms INTEGER,

@@ -1,0 +1,106 @@
+//! Traps of the machine and the tools: a call that fails here, and the one that worked right after it.
+//!
+//! What a missing program, a permission or a flag of a project's own tool is about is worth knowing at once. Any other trap is kept
+//! when it is met a second time, in this session or another: one mistake is none. Not here: failures of the code at hand
+//! (`failure_tracker`), and how the way out is found (`way_out`).
+
+mod tool_call;
+mod way_out;
+
+use crate::FailureClass;
+use crate::failures::MOST_COMMAND_CHARS;
+use crate::finding::{Comparing, Finding, distilled, evidence, subject};
+use crate::session_findings::is_fresh;
+use crate::titles::title_of;
+use crate::transcript::{Turn, entries};
+use backstory_memory::{
+    Category, Details, EventId, EvidenceKind, FailureDetails, FixDetails, FixSteps, Kind, Provenance,
+    first_chars,
+};
+use backstory_store::{OnRepeat, Session, Store, StoreError};
+use std::collections::HashSet;
+use tool_call::{CallError, ToolCall};
+use way_out::WayOut;
+
+/// Finds the traps of a session; `failures` are what its failures became, which say the same better.
+pub(super) fn traps(
+    store: &Store,
+    session: &Session,
+    turns: &[Turn<'_>],
+    failures: &[Finding],
+) -> Result<Vec<Finding>, StoreError> {
+    let calls = tool_call::calls(turns);
+    let is_new = |call: &ToolCall<'_>| turns.get(call.turn).is_some_and(|turn| is_fresh(turn, session));
+    let is_told = |event: EventId| {
+        failures.iter().any(|it| it.content.kind == Kind::Failure && it.events.contains(&event))
+    };
+    let mut seen: HashSet<String> = HashSet::new();
+    let mut found = Vec::new();
+    for (at, call) in calls.iter().enumerate() {
+        let Some(error) = call.error.as_ref() else { continue };
+        let is_second = !seen.insert(error.key.clone());
+        if !is_new(call) || is_told(call.entry.id) || !error.is_of_the_surroundings() {
+            continue;
+        }
+        let Some(way) = way_out::find(&calls, at) else { continue };
+        let finding = finding(call, error, &way);
+        let is_known = || store.memories().with_subject(session.project, finding.subject);
+        if is_second
+            || way.teaches_at_once(call, error)
+            || is_known()?.is_some()
+            || was_met_before(store, session, error)?
+        {
+            found.push(finding);
+        }
+    }
+    found.dedup_by(|one, other| one.subject == other.subject);
+    Ok(found)
+}
+
+/// Whether another session of the project met the same trap, as far as its events are kept.
+fn was_met_before(store: &Store, session: &Session, error: &CallError) -> Result<bool, StoreError> {
+    let Some(needle) = error.plainest_part() else { return Ok(false) };
+    let earlier = store.events().failures_holding(session.project, session.id, needle)?;
+    Ok(entries(&earlier)
+        .iter()
+        .any(|entry| tool_call::error_of(entry).is_some_and(|met| met.key == error.key)))
+}
+
+fn finding(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> Finding {
+    let request = first_chars(call.request.trim(), MOST_COMMAND_CHARS);
+    let worked = way.words();
+    let body = format!("`{request}` fails here:\n{}\n{worked}", error.line);
+    let mut content = distilled(Kind::Fact, &title(call, error, way), &body, Provenance::Tool);
+    content.category = Some(Category("trap".to_owned()));
+    content.facts = vec![worked];
+    if let (Some(_), Some(command)) = (call.ran, way.command()) {
+        let steps = FixSteps { files: Vec::new(), commands: vec![command.to_owned()] };
+        content.details = Some(Details::Failure(FailureDetails {
+            command: request.to_owned(),
+            error_line: error.line.clone(),
+            fix: Some(FixDetails { steps, ..FixDetails::default() }),
+            ..FailureDetails::default()
+        }));
+    }
+    Finding {
+        subject: subject("trap", &[error.key.as_bytes()]),
+        content,
+        events: evidence([call.entry, way.entry()]),
+        at: call.entry.at,
+        again: OnRepeat::Reinforce,
+        comparing: Comparing::Not,
+        evidence: EvidenceKind::Structure,
+        relates_to: Vec::new(),
+    }
+}
+
+/// Names the thing and what it says; of a missing program also what is there instead.
+fn title(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> String {
+    match (error.class, error.missing_program(), way.program()) {
+        (FailureClass::MissingCommand, Some(missing), Some(used)) if used != missing => {
+            title_of(&format!("{missing} is not found here, {used} is"))
+        }
+        (FailureClass::MissingCommand, Some(missing), _) => title_of(&format!("{missing} is not found here")),
+        _ => title_of(&format!("{}: {}", call.name(), error.line)),
+    }
+}

@@ -1,0 +1,170 @@
+//! The calls of a session, of commands and of other tools, and the error of each that failed.
+
+use crate::failures::{CommandRun, FailureClass, error_line, is_interrupted};
+use crate::transcript::{TranscriptEntry, Turn};
+use backstory_memory::{Activity, ExitStatus, first_chars};
+
+/// More of an error is no better to read.
+const MOST_LINE_CHARS: usize = 200;
+/// A shorter text stands in too many records.
+const LEAST_PART_CHARS: usize = 8;
+
+/// One call of a tool.
+pub(super) struct ToolCall<'a> {
+    pub(super) turn: usize,
+    pub(super) entry: &'a TranscriptEntry,
+    /// The command, the file, or what else was asked of the tool.
+    pub(super) request: &'a str,
+    /// The command that ran, if it was one.
+    pub(super) ran: Option<&'a CommandRun<'a>>,
+    /// How it failed, if it did.
+    pub(super) error: Option<CallError>,
+}
+
+/// How a call failed.
+pub(super) struct CallError {
+    /// What it said, in one line.
+    pub(super) line: String,
+    /// The same for the same trap on another day: who said what, without the names that the call itself gave.
+    pub(super) key: String,
+    pub(super) class: FailureClass,
+    is_command: bool,
+}
+
+/// Returns the calls of the recent turns, in order. What the host cancelled beside a call that failed is no call.
+pub(super) fn calls<'a>(turns: &'a [Turn<'a>]) -> Vec<ToolCall<'a>> {
+    let recent = turns.len().saturating_sub(crate::session_findings::RECENT_TURNS);
+    let mut calls = Vec::new();
+    for (turn, of) in turns.iter().enumerate().skip(recent) {
+        let mut commands = of.commands();
+        for entry in of.entries {
+            let ran = matches!(entry.activity(), Activity::Ran { .. })
+                .then(|| commands.next().map(|(_, ran)| ran))
+                .flatten();
+            let Some(request) = request(entry) else { continue };
+            let error = match ran {
+                Some(ran) => command_error(ran),
+                None => tool_error(entry),
+            };
+            let has_ended =
+                ran.is_none_or(|ran| matches!(ran.status, ExitStatus::Success | ExitStatus::Failure));
+            let is_silent = error.is_none() && ran.is_some_and(CommandRun::failed);
+            if has_ended && !is_silent && !is_cancelled(entry) {
+                calls.push(ToolCall { turn, entry, request, ran, error });
+            }
+        }
+    }
+    calls
+}
+
+/// Returns the error of a call on its own.
+pub(super) fn error_of(entry: &TranscriptEntry) -> Option<CallError> {
+    match entry.activity() {
+        Activity::Ran { command, output, status } => {
+            command_error(&CommandRun::new(command, output, *status))
+        }
+        _ => tool_error(entry),
+    }
+}
+
+fn request(entry: &TranscriptEntry) -> Option<&str> {
+    match entry.activity() {
+        Activity::Ran { command: text, .. }
+        | Activity::Edited { file: text, .. }
+        | Activity::Looked { at: text, .. }
+        | Activity::Fetched { request: text, .. }
+        | Activity::UsedTool { request: text, .. }
+        | Activity::ToolFailed { at: text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+fn is_cancelled(entry: &TranscriptEntry) -> bool {
+    match entry.activity() {
+        Activity::Ran { output: said, .. } | Activity::ToolFailed { error: said, .. } => is_interrupted(said),
+        _ => false,
+    }
+}
+
+fn command_error(ran: &CommandRun<'_>) -> Option<CallError> {
+    let is_code = ran.test_run().is_some();
+    let error = error_line(ran.output).filter(|error| ran.failed() && !is_code && error.names_error())?;
+    let task = ran.line().main().map(|task| task.name.as_str()).unwrap_or_default();
+    let program = task.split(' ').next().unwrap_or(task);
+    let line = shown(ran.output, &error.line);
+    // Whoever gives a name gets it back; of a missing program the name is the matter.
+    let (who, said) = match error.class {
+        FailureClass::MissingCommand => ("", error.line.clone()),
+        _ => (program, without_words_of(&error.line, ran.command)),
+    };
+    Some(CallError { key: format!("{who}: {said}"), line, class: error.class, is_command: true })
+}
+
+fn tool_error(entry: &TranscriptEntry) -> Option<CallError> {
+    let Activity::ToolFailed { at, error } = entry.activity() else { return None };
+    let text = error.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
+    let line = text.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic))?;
+    let class = error_line(line).map_or(FailureClass::Other, |error| error.class);
+    let tool = entry.tool.as_deref().unwrap_or_default();
+    let said = without_words_of(&error_line(line)?.line, at);
+    let line = first_chars(line, MOST_LINE_CHARS).to_owned();
+    Some(CallError { key: format!("{tool}: {said}"), line, class, is_command: false })
+}
+
+/// Returns the line of an output that a shape was made of, as it stands there.
+fn shown(output: &str, shape: &str) -> String {
+    let alike = |line: &&str| (backstory_memory::jaccard(line, shape) * 1000.0) as u64;
+    let line = output.lines().map(str::trim).max_by_key(alike).unwrap_or(shape);
+    first_chars(line, MOST_LINE_CHARS).to_owned()
+}
+
+/// Leaves out the words of an error that the request itself holds.
+fn without_words_of(line: &str, request: &str) -> String {
+    let is_new = |word: &&str| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let is_name = bare.contains(['/', '.', '*', '_', '-', '?']);
+        !is_name || !request.contains(bare)
+    };
+    line.split_whitespace().filter(is_new).collect::<Vec<_>>().join(" ")
+}
+
+impl CallError {
+    /// Whether it is about the machine, the tools or how they are called, and not about the code at hand or a name that is not there.
+    pub(super) fn is_of_the_surroundings(&self) -> bool {
+        match self.class {
+            FailureClass::MissingFile => false,
+            FailureClass::Usage | FailureClass::Other => true,
+            class => class.is_of_the_machine() && (self.is_command || class == FailureClass::Permission),
+        }
+    }
+
+    /// The longest part of what it says that a record holds as it is.
+    pub(super) fn plainest_part(&self) -> Option<&str> {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ',');
+        let parts = self.line.split(|c: char| !is_plain(c)).map(str::trim);
+        parts.max_by_key(|part| part.len()).filter(|part| part.len() >= LEAST_PART_CHARS)
+    }
+
+    /// The program that is not there: `zsh: command not found: gtimeout`, `bash: rg: command not found`.
+    pub(super) fn missing_program(&self) -> Option<&str> {
+        let (before, after) = self.line.split_once("not found")?;
+        let after = after.trim_start_matches(':').trim();
+        let before = before.trim_end().trim_end_matches("command").trim_end().trim_end_matches(':');
+        let name = if after.is_empty() { before.rsplit([' ', ':']).next()? } else { after };
+        (!name.is_empty() && !name.contains(' ')).then_some(name)
+    }
+}
+
+impl ToolCall<'_> {
+    /// What people call it: the command by its name, or the tool.
+    pub(super) fn name(&self) -> &str {
+        match self.ran {
+            Some(ran) => ran.line().main().map_or("", |task| task.name.as_str()),
+            None => {
+                // An MCP tool is known by its own name, without that of its server.
+                let tool = self.entry.tool.as_deref().unwrap_or("tool");
+                tool.rsplit("__").next().unwrap_or(tool)
+            }
+        }
+    }
+}

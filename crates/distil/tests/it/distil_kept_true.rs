@@ -1,0 +1,107 @@
+//! What is known follows what happens later: failures are closed by any session, claims about code are retired with the code.
+
+use crate::distil::{GREEN, RED};
+use crate::recording::Recording;
+use backstory_memory::{Details, Kind, Standing, StandingReason};
+
+/// A session that leaves a failing test behind.
+fn left_red() -> Recording {
+    let mut story = Recording::new();
+    story.asks("Run the tests.").fails("python3 -m unittest", RED);
+    story.closes("One test fails.");
+    story.ends();
+    assert_eq!(story.only(Kind::Failure).standing, Standing::Confirmed, "{:?}", story.kinds());
+    story
+}
+
+#[test]
+fn a_failure_is_closed_when_the_same_test_passes_in_a_later_session() {
+    let mut story = left_red();
+    story
+        .session("another branch")
+        .asks("Run a part.")
+        .runs("python3 -m unittest tests.test_other", GREEN)
+        .closes("Green.");
+    assert!(story.only(Kind::Failure).standing.is_live(), "a smaller run shows nothing");
+    story.session("later").asks("Run the tests.").runs("python3 -m unittest -q", GREEN);
+    story.checks_repeats();
+    story.closes("All green.");
+    let failure = story.only(Kind::Failure);
+    assert_eq!((failure.standing, failure.standing_reason), (Standing::Retired, StandingReason::Fixed));
+    assert!(failure.content.body.contains("Passed in a later session"), "{}", failure.content.body);
+    assert!(!failure.content.body.contains("Not fixed"), "{}", failure.content.body);
+}
+
+#[test]
+fn what_was_done_between_is_the_fix_of_a_failure_met_again() {
+    let mut story = left_red();
+    story.session("later").asks("Fix it.").edits("src/notes.rs", "a", "b").fails("python3 -m unittest", RED);
+    story.edits("src/a.rs", "1", "2").runs("python3 -m unittest", GREEN).closes("Fixed.");
+    let failure = story.only(Kind::Failure);
+    assert_eq!(failure.standing_reason, StandingReason::Fixed, "{:?}", failure.content.facts);
+    let Some(Details::Failure(details)) = failure.content.details else { panic!("no failure") };
+    assert_eq!(details.fix.expect("a fix").steps.files, ["src/a.rs"]);
+}
+
+#[test]
+fn a_failure_that_comes_back_is_open_again() {
+    let mut story = left_red();
+    story.session("later").asks("Run the tests.").runs("python3 -m unittest", GREEN).closes("Green.");
+    story.session("much later").asks("Run the tests.").fails("python3 -m unittest", RED).closes("Red.");
+    let failure = story.only(Kind::Failure);
+    assert_eq!((failure.standing, failure.times_seen), (Standing::Confirmed, 2));
+    assert!(failure.content.body.contains("Not fixed"), "{}", failure.content.body);
+}
+
+const ANSWER: &str = "The charge stays pending since `settle` in `src/pay.rs` is a stub that returns at once, and the webhook \
+     never marks it as paid.";
+
+/// A session that answers a question from a file.
+fn explained() -> Recording {
+    let mut story = Recording::new();
+    story.creates("src/pay.rs", "fn settle() {}\n\nfn refund() {}\n").asks("Go on").closes("Done.");
+    story.session("question").asks("Why does a charge stay pending?").looks("src/pay.rs").closes(ANSWER);
+    assert!(story.only(Kind::Discovery).standing.is_live(), "{:?}", story.kinds());
+    story
+}
+
+#[test]
+fn a_discovery_is_retired_with_the_symbol_it_names() {
+    let mut story = explained();
+    story.session("beside").asks("Log refunds.");
+    story.creates("src/pay.rs", "fn settle() {}\n\nfn refund() { log(); }\n").closes("Logged.");
+    assert!(story.only(Kind::Discovery).standing.is_live(), "another symbol changed");
+    story.session("later").asks("Settle charges.");
+    story.creates("src/pay.rs", "fn settle() { charge(); }\n\nfn refund() { log(); }\n").closes("Settled.");
+    assert_eq!(story.only(Kind::Discovery).standing_reason, StandingReason::Changed);
+}
+
+#[test]
+fn a_discovery_is_retired_when_somebody_changes_its_file_by_hand() {
+    let mut story = explained();
+    std::fs::remove_file(story.root().join("src/pay.rs")).unwrap();
+    story.session("later").asks("Thanks.").closes("You are welcome.");
+    story.ends();
+    assert_eq!(story.only(Kind::Discovery).standing_reason, StandingReason::Changed);
+}
+
+#[test]
+fn a_closing_message_is_not_believed_against_what_the_tools_printed() {
+    let mut story = Recording::new();
+    story.asks("Round refunds to whole cents.").edits("src/refund.py", "a", "b");
+    story
+        .fails("python3 -m unittest", RED)
+        .fails("git commit -am 'Round refunds'", "error: pre-commit hook failed");
+    story.closes("Rounded refunds to whole cents. All tests pass. Committed the change as one commit.");
+    let body = story.only(Kind::Bugfix).content.body;
+    assert!(body.contains("Rounded refunds to whole cents"), "{body}");
+    assert!(!body.contains("tests pass") && !body.contains("Committed"), "{body}");
+
+    story.asks("Try once more.").edits("src/refund.py", "b", "c").runs("python3 -m unittest", GREEN);
+    story.closes("Rounded up. All tests pass.");
+    assert!(
+        story.memories().iter().any(|it| it.content.body.contains("All tests pass")),
+        "{:?}",
+        story.kinds()
+    );
+}

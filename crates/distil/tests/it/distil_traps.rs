@@ -1,0 +1,84 @@
+//! Traps of the machine and the tools: the call that failed, the one that worked, and when that is worth a memory.
+
+use crate::recording::Recording;
+use backstory_memory::{Activity, Kind, Memory, Provenance, Standing};
+
+fn traps(story: &Recording) -> Vec<Memory> {
+    let is_trap = |memory: &Memory| memory.content.category.as_ref().is_some_and(|it| it.0 == "trap");
+    story.of_kind(Kind::Fact).into_iter().filter(is_trap).collect()
+}
+
+#[test]
+fn a_missing_program_and_what_was_used_instead_is_kept_at_once() {
+    let mut story = Recording::new();
+    story.asks("Build the server.").fails("go build ./cmd/server", "zsh: command not found: go");
+    story.runs("/usr/local/go/bin/go build ./cmd/server", "").closes("Built.");
+    let kept = traps(&story);
+    assert_eq!(kept.len(), 1, "{:?}", story.kinds());
+    assert_eq!(kept[0].content.title, "Go is not found here, /usr/local/go/bin/go is");
+    assert_eq!(
+        kept[0].content.body,
+        "`go build ./cmd/server` fails here:\nzsh: command not found: go\nWhat worked: `/usr/local/go/bin/go build ./cmd/server`"
+    );
+    assert_eq!((&kept[0].content.provenance, kept[0].standing), (&Provenance::Tool, Standing::Confirmed));
+}
+
+#[test]
+fn a_flag_that_the_projects_own_tool_wants_is_kept_at_once() {
+    let mut story = Recording::new();
+    story.asks("List the batches.");
+    story.fails("shipctl batches --since 2d", "Error parsing --since: expected a number of days");
+    story.looks("docs/shipctl.md").runs("shipctl batches --since 2", "3 batches").closes("Three.");
+    assert_eq!(traps(&story)[0].content.title, "shipctl: Error parsing --since: expected a number of days");
+}
+
+#[test]
+fn a_small_trap_is_kept_when_another_session_meets_it() {
+    let glob = |story: &mut Recording, file: &str| {
+        let failed = format!("ls docs/{file}-*.md");
+        story.asks("Which plans are there?");
+        story.fails(&failed, &format!("(eval):1: no matches found: docs/{file}-*.md"));
+        story.runs("ls docs", "plan.md").closes("One plan.");
+    };
+    let mut story = Recording::new();
+    glob(&mut story, "seven");
+    assert_eq!(traps(&story).len(), 0, "one mistake is none: {:?}", story.kinds());
+    story.session("later");
+    glob(&mut story, "eight");
+    let kept = traps(&story);
+    assert_eq!(kept.len(), 1, "{:?}", story.kinds());
+    assert!(kept[0].content.title.contains("no matches found"), "{}", kept[0].content.title);
+    story.session("third");
+    glob(&mut story, "nine");
+    assert_eq!(traps(&story)[0].times_seen, 2, "met again, it is counted");
+}
+
+#[test]
+fn a_tool_that_refuses_twice_is_kept_with_what_it_wants() {
+    let mut story = Recording::new();
+    let refused =
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>";
+    for file in ["a.rs", "b.rs"] {
+        story.asks("Change the file.");
+        let at = story.root().join(file).display().to_string();
+        story.happens(Activity::ToolFailed { at, error: refused.into() }, Provenance::Tool);
+        story.looks(file).edits(file, "x", "y").closes("Changed.");
+    }
+    let kept = traps(&story);
+    assert_eq!(kept.len(), 1, "{:?}", story.kinds());
+    assert!(kept[0].content.body.contains("reading the file first"), "{}", kept[0].content.body);
+}
+
+#[test]
+fn mistakes_of_the_moment_are_no_traps() {
+    for (failed, said, worked) in [
+        ("cargo build", "error[E0425]: cannot find value `x` in this scope", "cargo build"),
+        ("cat src/mian.rs", "cat: src/mian.rs: No such file or directory", "cat src/main.rs"),
+        ("git checkout -b fix", "fatal: a branch named 'fix' already exists", "git checkout -b fix-2"),
+        ("git log x", "<tool_use_error>Sibling tool call errored</tool_use_error>", "git log x"),
+    ] {
+        let mut story = Recording::new();
+        story.asks("Go on with it.").fails(failed, said).runs(worked, "fine").closes("Done.");
+        assert_eq!(traps(&story).len(), 0, "{failed}: {:?}", story.kinds());
+    }
+}

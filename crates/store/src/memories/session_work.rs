@@ -1,0 +1,66 @@
+//! The work that sessions did, as other accounts of the same work are compared with it; and commits that were imported before.
+
+use crate::StoreError;
+use crate::db::facets::MemoryReader;
+use backstory_memory::{MemoryId, ProjectId, Timestamp};
+use rusqlite::{Row, params};
+
+/// A piece of work that a session did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionWork {
+    /// Its memory.
+    pub memory: MemoryId,
+    /// Its title.
+    pub title: String,
+    /// The hashes of its commits, as far as they are known, shortened.
+    pub commits: Vec<String>,
+    /// The files it changed.
+    pub files: Vec<String>,
+    /// When its session began.
+    pub from: Timestamp,
+    /// When it ended, or was last seen.
+    pub to: Timestamp,
+}
+
+impl MemoryReader<'_> {
+    /// Returns the work that sessions of a project did, what was replaced since included.
+    pub fn session_work(&self, project: ProjectId) -> Result<Vec<SessionWork>, StoreError> {
+        self.store.read("read the work of sessions", |db| {
+            let sql =
+                "SELECT m.id, m.title, m.details ->> '$.commits', m.files, s.started_at_ms, s.last_event_at_ms
+                 FROM memories m JOIN sessions s ON s.id = m.session_id
+                 WHERE m.project_id = ?1 AND m.details ->> '$.type' = 'work_done' AND m.kind <> 'discovery' ORDER BY m.id";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map([project.0], work_from)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Returns the live memories that an import made of a commit, by the first letters of its hash.
+    pub fn imported_commit(&self, project: ProjectId, hash: &str) -> Result<Vec<MemoryId>, StoreError> {
+        self.store.read("look for an imported commit", |db| {
+            // Both are shortened, and neither by the same program.
+            let sql = "SELECT DISTINCT m.id FROM memories m, json_each(m.details, '$.commits') c
+                 WHERE m.project_id = ?1 AND m.session_id IS NULL AND m.superseded_by IS NULL AND m.standing <> 'retired'
+                 AND m.details ->> '$.type' = 'work_done' AND length(?2) >= 7
+                 AND (substr(c.value, 1, length(?2)) = ?2 OR substr(?2, 1, length(c.value)) = c.value)";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map(params![project.0, hash], |row| row.get(0).map(MemoryId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+fn work_from(row: &Row<'_>) -> rusqlite::Result<SessionWork> {
+    let list = |text: Option<String>| -> Vec<String> {
+        text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    };
+    Ok(SessionWork {
+        memory: MemoryId(row.get(0)?),
+        title: row.get(1)?,
+        commits: list(row.get(2)?),
+        files: list(row.get(3)?),
+        from: Timestamp(row.get(4)?),
+        to: Timestamp(row.get(5)?),
+    })
+}
