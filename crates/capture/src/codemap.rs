@@ -24,6 +24,8 @@ pub use language::Language;
 pub use track::{EditedFile, TrackingContext, edited_files, track};
 use undo::undo;
 
+pub(crate) use source::source_text;
+
 use backstory_memory::Symbol;
 use std::fmt;
 use std::ops::ControlFlow;

@@ -42,6 +42,8 @@ pub(super) struct Assertion {
 const MOST_TAKEN_BACK: usize = 3;
 /// A change of something in the same words begins with as many of them.
 const SAME_OPENING: usize = 3;
+/// So many words are shared by two sentences of which one takes back the number of the other.
+const SHARED_WITH_NUMBER: usize = 2;
 /// What is said of a bare name may be about as many words.
 const BARE_SUBJECT: usize = 2;
 
@@ -110,6 +112,12 @@ impl Assertion {
         self.subject.iter().chain(&self.values)
     }
 
+    /// The numbers it gives.
+    pub(super) fn numbers(&self) -> Vec<&str> {
+        let is_number = |value: &&str| value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        self.values.iter().map(String::as_str).filter(is_number).collect()
+    }
+
     /// Whether it may share nothing but a value with what it takes the place of.
     pub(super) fn replaces_value(&self) -> bool {
         !self.taken_back.is_empty() || self.named().is_some()
@@ -159,7 +167,11 @@ impl Assertion {
         let is_number = self.taken_back.iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
         let beside = known.subject.difference(&self.taken_back).count();
         let is_near = match () {
-            () if is_number => self.is_about(known),
+            // "Kept for 48 hours, not 24" is about what is to be kept for 24: the words need not be the same ones.
+            () if is_number => {
+                let shared = self.subject.intersection(&known.subject).count();
+                self.is_about(known) || shared >= SHARED_WITH_NUMBER
+            }
             () if self.subject.is_empty() => beside <= BARE_SUBJECT,
             () => !self.subject.is_disjoint(&known.subject) || self.subject.is_subset(&known.taken_back),
         };
@@ -231,6 +243,12 @@ mod tests {
         use Agreement::{Opposite, Same, Unrelated};
         for (known, said, expected) in [
             ("Idempotency keys are kept for 24 hours", "idempotency keys are kept for 48 hours", Opposite),
+            (
+                "Always keep idempotency keys for 24 hours",
+                "idempotency keys are kept for 48 hours now, not 24",
+                Opposite,
+            ),
+            ("The queue holds 24 jobs", "idempotency keys are kept for 48 hours now, not 24", Unrelated),
             ("Use npm", "use pnpm", Opposite),
             ("Tests run with jest", "tests run with vitest instead of jest", Opposite),
             ("Store the e-mail in the browser", "never store the e-mail in the browser", Opposite),

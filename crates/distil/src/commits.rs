@@ -13,6 +13,8 @@ pub(super) struct MadeCommit {
     pub(super) body: String,
     /// Its abbreviated hash, where git printed it.
     pub(super) hash: Option<String>,
+    /// Whether it took the place of the commit before it.
+    pub(super) amends: bool,
 }
 
 impl MadeCommit {
@@ -33,6 +35,7 @@ impl MadeCommit {
             subject: subject.to_owned(),
             body: body.join("\n").trim().to_owned(),
             hash: hash.map(str::to_owned),
+            amends: ran.command.contains(" --amend"),
         })
     }
 }

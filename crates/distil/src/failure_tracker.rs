@@ -421,7 +421,7 @@ impl FailureDisplay {
         let title = match () {
             () if !test.is_empty() => format!("{test}: {line}"),
             // The signature leaves out what varies; a person would rather see it.
-            () if !line.is_empty() => format!("{}: {}", signature.task, line.trim_start_matches("E ").trim()),
+            () if !line.is_empty() => format!("{}: {}", signature.task, without_error_code(line)),
             () => signature.title.clone(),
         };
         FailureDisplay {
@@ -432,6 +432,13 @@ impl FailureDisplay {
             failing,
         }
     }
+}
+
+/// Drops what stands before the message itself: `error[E0061]: `, and pytest's `E `.
+fn without_error_code(line: &str) -> &str {
+    let line = line.trim_start_matches("E ").trim();
+    let coded = line.split_once("]: ").filter(|(code, _)| code.starts_with("error[") && !code.contains(' '));
+    coded.map_or(line, |(_, said)| said)
 }
 
 const EXCERPT_LINES: usize = 6;

@@ -27,6 +27,7 @@ mod outside_words;
 mod phrases;
 mod pipeline;
 mod plain;
+mod project_files;
 mod promotion;
 mod reconcile;
 mod recurrence;

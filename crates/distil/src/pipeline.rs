@@ -6,6 +6,7 @@ use crate::closed_failures::close_failures;
 use crate::code_changes::{anchor_all, read_code, retire_changed};
 use crate::finding::Comparing;
 use crate::outside_words::OutsideWords;
+use crate::project_files::{FileAnswer, ProjectFiles};
 use crate::promotion::promote;
 use crate::rejected::Rejected;
 use crate::session_findings::{SessionFindings, findings};
@@ -114,6 +115,7 @@ fn distil_session(
         entries.iter().filter(|entry| entry.provenance == Provenance::Import).map(|entry| entry.id).collect();
     // A transcript that a repository carries has prompts, too, and nobody typed them here.
     let highest = entries.iter().map(|entry| entry.provenance.clone()).max();
+    let project_files = ProjectFiles::new(how.root);
     for mut finding in findings {
         if let Some(highest) = &highest {
             finding.content.provenance = finding.content.provenance.min(highest.clone());
@@ -135,6 +137,15 @@ fn distil_session(
             }
             let provenance = outside.provenance_of(&finding.content, finding.events.first().copied());
             finding = finding.said_by(provenance);
+        }
+        if !how.is_late()
+            && let Comparing::Assertion(said) = &finding.comparing
+        {
+            match project_files.answer(said) {
+                FileAnswer::Says(_) => continue,
+                FileAnswer::Contradicts(remark) => finding.content.facts.push(remark),
+                FileAnswer::Silent => {}
+            }
         }
         if how.is_late() {
             // Better a memory that is there twice than none.

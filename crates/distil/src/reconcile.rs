@@ -190,7 +190,8 @@ fn related(known: &Memory, finding: &SafeFinding, said: Option<&Assertion>) -> A
     }
 }
 
-/// Only the newest account of where the work stands on a branch is true.
+/// Only the newest account of where the work stands on a branch is true. One that leaves nothing open says no more than its work does,
+/// and goes with any newer one: its branch may be merged.
 fn older_handoffs(
     store: &Store,
     project: ProjectId,
@@ -204,6 +205,11 @@ fn older_handoffs(
     };
     let here = branch(&finding.content);
     let known = store.memories().get_many(&store.search().list(&filter)?)?;
-    let is_older = |known: &Memory| known.created_at <= finding.at && branch(&known.content) == here;
+    let is_done = |known: &Memory| match &known.content.details {
+        Some(Details::Handoff(handoff)) => !handoff.has_open_work(),
+        _ => false,
+    };
+    let is_older =
+        |known: &Memory| known.created_at <= finding.at && (branch(&known.content) == here || is_done(known));
     Ok(known.into_iter().filter(is_older).map(|known| known.id).collect())
 }

@@ -101,6 +101,6 @@ fn title(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> String {
             title_of(&format!("{missing} is not found here, {used} is"))
         }
         (FailureClass::MissingCommand, Some(missing), _) => title_of(&format!("{missing} is not found here")),
-        _ => title_of(&format!("{}: {}", call.name(), error.line)),
+        _ => title_of(&format!("{}: {}", call.name(), error.message())),
     }
 }

@@ -71,6 +71,7 @@ impl<'a> PieceOfWork<'a> {
         let files: Vec<&str> = turn.edited().into_iter().filter(stands).collect();
         let made = turn.commands().filter_map(|(entry, ran)| Some((entry.id, ran.commit()?)));
         let (committed, commits): (Vec<EventId>, Vec<&MadeCommit>) = made.unzip();
+        let commits = without_amended(commits);
         if files.is_empty() && commits.is_empty() {
             return None;
         }
@@ -104,6 +105,7 @@ impl<'a> PieceOfWork<'a> {
         let new = next.files.into_iter().filter(|file| !self.files.contains(file)).collect::<Vec<_>>();
         self.files.extend(new);
         self.commits.extend(next.commits);
+        self.commits = without_amended(std::mem::take(&mut self.commits));
         self.committed.extend(next.committed);
         for changed in next.code {
             if !self.code.contains(&changed) {
@@ -335,6 +337,18 @@ impl<'a> PieceOfWork<'a> {
         facts.extend(self.code.iter().take(MOST_NAMED).map(|changed| describe(changed)));
         facts
     }
+}
+
+/// Drops the commits that later ones took the place of.
+fn without_amended(commits: Vec<&MadeCommit>) -> Vec<&MadeCommit> {
+    let mut standing: Vec<&MadeCommit> = Vec::new();
+    for commit in commits {
+        if commit.amends {
+            standing.pop();
+        }
+        standing.push(commit);
+    }
+    standing
 }
 
 /// Describes a symbol that changed.

@@ -188,10 +188,11 @@ pub(crate) fn index_line<'a>(it: &'a Candidate, context: RenderContext<'a>, most
     let memory = &it.memory;
     let project = it.other_project.as_deref().map(|name| format!(" · in {}", encode(name, 40)));
     let changed = if it.changed_since { " · changed since" } else { "" };
+    let state = memory.failure_state().map(|state| format!(" · {state}")).unwrap_or_default();
     let line = |title: &str| {
         let age = age(memory.created_at, context.now);
         format!(
-            "#{} {} {title} · {age}{}{changed}",
+            "#{} {} {title} · {age}{}{state}{changed}",
             memory.id,
             memory.content.kind,
             project.as_deref().unwrap_or_default()

@@ -80,6 +80,7 @@ impl ReplyText {
 /// an action: whoever wants it whole fetches it by its number.
 pub(crate) fn index_line(memory: &Memory, detail: IndexDetail, now: Timestamp) -> String {
     let content = &memory.content;
+    let state = memory.failure_state().map(|state| format!(" · {state}")).unwrap_or_default();
     let standing = match memory.standing {
         Standing::Confirmed => String::new(),
         Standing::Proposed => " · proposed".to_owned(),
@@ -93,7 +94,7 @@ pub(crate) fn index_line(memory: &Memory, detail: IndexDetail, now: Timestamp) -
     let may_be_said =
         !content.provenance.is_outside() || may_be_injected(memory, &said, &OwnAddresses::default());
     let shown = if may_be_said { said } else { format!("({}: asks for an action)", content.provenance) };
-    format!("#{} {} {shown} · {}{standing}", memory.id, content.kind, age(memory.created_at, now))
+    format!("#{} {} {shown} · {}{state}{standing}", memory.id, content.kind, age(memory.created_at, now))
 }
 
 /// Writes the head of a whole memory: id, kind, title and what is known of it.

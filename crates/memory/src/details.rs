@@ -271,6 +271,16 @@ impl FailureDetails {
         lines
     }
 
+    /// Says in a word or two whether it is over.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        match () {
+            () if self.is_flaky => "flaky",
+            () if self.is_open() => "not fixed",
+            () => "fixed",
+        }
+    }
+
     /// Whether nothing is known to have ended it.
     #[must_use]
     pub fn is_open(&self) -> bool {
@@ -293,6 +303,20 @@ impl FailureDetails {
 }
 
 impl HandoffDetails {
+    /// Whether something waits for whoever goes on.
+    #[must_use]
+    pub fn has_open_work(&self) -> bool {
+        let lists = [
+            &self.in_flight,
+            &self.next_steps,
+            &self.open_questions,
+            &self.failing_tests,
+            &self.dirty_files,
+            &self.undone_decisions,
+        ];
+        lists.iter().any(|list| !list.is_empty())
+    }
+
     /// Renders where the work stands, one line per field.
     #[must_use]
     pub fn body(&self) -> String {

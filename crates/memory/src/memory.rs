@@ -195,6 +195,13 @@ impl Memory {
         self.content.provenance == Provenance::User || self.standing_reason == StandingReason::User
     }
 
+    /// Says whether a failure is over, in a word or two; nothing of other memories.
+    #[must_use]
+    pub fn failure_state(&self) -> Option<&'static str> {
+        let failure = self.content.details.as_ref()?.failure()?;
+        (self.content.kind == Kind::Failure).then(|| failure.state())
+    }
+
     /// Whether the content is still what was written.
     #[must_use]
     pub fn is_intact(&self) -> bool {

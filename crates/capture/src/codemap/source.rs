@@ -44,6 +44,14 @@ pub(super) fn read(root: &Path, path: &str) -> SourceFile {
     }
 }
 
+/// Returns the text of a file of the project, without its private parts.
+pub(crate) fn source_text(root: &Path, path: &str) -> Option<String> {
+    match read(root, path) {
+        SourceFile::Text { text, .. } => Some(text),
+        SourceFile::Unreadable(_) | SourceFile::Gone | SourceFile::Elsewhere => None,
+    }
+}
+
 /// Returns the digest of a file's bytes, whatever they are, if it is not too long to look at.
 pub(super) fn content_hash(root: &Path, path: &str) -> Option<Digest> {
     let Located::File(file) = locate(root, path) else { return None };

@@ -152,7 +152,9 @@ fn verbose_lines(shape: &HitShape, hit: &Hit, args: &SearchArgs, ui: &Ui) -> Str
     let superseded = head.superseded_by.map(|by| format!(" · superseded by #{by}")).unwrap_or_default();
     let older = hit.reasons.older_than.map(|newer| format!(" · older than #{newer}")).unwrap_or_default();
     let score = if hit.score == 0.0 { String::new() } else { format!(" · {:.2}", hit.score) };
-    let facts = format!("{} · {} · {day}{score}{superseded}{older}", head.kind, one_line(&head.project));
+    let state = hit.memory.failure_state().map(|state| format!(" · {state}")).unwrap_or_default();
+    let facts =
+        format!("{} · {} · {day}{state}{score}{superseded}{older}", head.kind, one_line(&head.project));
     let mut lines = vec![title, format!("   {}", ui.tone(Tone::Faint, &facts))];
     let excerpt = excerpt(&hit.memory.content.body, &head.title);
     lines.extend((!excerpt.is_empty()).then(|| format!("   {excerpt}")));

@@ -6,7 +6,7 @@ use crate::ui::{Tone, Ui, one_line};
 use backstory_app::error::SEARCH_FINDS;
 use backstory_app::json::{self, MemoryShape, ShowShape};
 use backstory_app::{App, AppError, ErrorCode};
-use backstory_memory::{Content, MemoryId, clean, on_one_line};
+use backstory_memory::{Content, Memory, MemoryId, clean, on_one_line};
 use backstory_store::StoreError;
 use clap::Args;
 
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
     }
     for (position, (shape, memory)) in memories.iter().zip(&shown.memories).enumerate() {
         let gap = if position == 0 { "" } else { "\n" };
-        ui.raw(&format!("{gap}{}", words(shape, &memory.content, ui)))?;
+        ui.raw(&format!("{gap}{}", words(shape, memory, ui)))?;
     }
     match missing.as_slice() {
         [] => Ok(Exit::Done),
@@ -46,7 +46,8 @@ pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
     }
 }
 
-fn words(memory: &MemoryShape, content: &Content, ui: &Ui) -> String {
+fn words(memory: &MemoryShape, stored: &Memory, ui: &Ui) -> String {
+    let content = &stored.content;
     let head = &memory.head;
     let title = ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
     let mut facts = vec![
@@ -62,6 +63,7 @@ fn words(memory: &MemoryShape, content: &Content, ui: &Ui) -> String {
             head.importance, head.confidence, memory.times_seen, memory.times_used
         ),
     ];
+    facts.extend(stored.failure_state().map(str::to_owned));
     if head.pinned {
         facts.push("pinned".to_owned());
     }

@@ -44,6 +44,7 @@ mod maintenance;
 mod mcp;
 mod mcp_hostile;
 mod missing;
+mod month;
 mod opencode;
 mod other_hosts;
 mod outgoing_preview;

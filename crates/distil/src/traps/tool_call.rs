@@ -25,7 +25,9 @@ pub(super) struct ToolCall<'a> {
 pub(super) struct CallError {
     /// What it said, in one line.
     pub(super) line: String,
-    /// The same for the same trap on another day: who said what, without the names that the call itself gave.
+    /// What it says without the names that the call itself gave.
+    pub(super) said: String,
+    /// The same for the same trap on another day: who says it, and what.
     pub(super) key: String,
     pub(super) class: FailureClass,
     is_command: bool,
@@ -97,7 +99,7 @@ fn command_error(ran: &CommandRun<'_>) -> Option<CallError> {
         FailureClass::MissingCommand => ("", error.line.clone()),
         _ => (program, without_words_of(&error.line, ran.command)),
     };
-    Some(CallError { key: format!("{who}: {said}"), line, class: error.class, is_command: true })
+    Some(CallError { key: format!("{who}: {said}"), said, line, class: error.class, is_command: true })
 }
 
 fn tool_error(entry: &TranscriptEntry) -> Option<CallError> {
@@ -108,7 +110,7 @@ fn tool_error(entry: &TranscriptEntry) -> Option<CallError> {
     let tool = entry.tool.as_deref().unwrap_or_default();
     let said = without_words_of(&error_line(line)?.line, at);
     let line = first_chars(line, MOST_LINE_CHARS).to_owned();
-    Some(CallError { key: format!("{tool}: {said}"), line, class, is_command: false })
+    Some(CallError { key: format!("{tool}: {said}"), said, line, class, is_command: false })
 }
 
 /// Returns the line of an output that a shape was made of, as it stands there.
@@ -136,6 +138,21 @@ impl CallError {
             FailureClass::Usage | FailureClass::Other => true,
             class => class.is_of_the_machine() && (self.is_command || class == FailureClass::Permission),
         }
+    }
+
+    /// What it says, for a title: without the shell that says it, and without the names that the call gave where enough is left.
+    pub(super) fn message(&self) -> &str {
+        let is_enough = self.said.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count() > 2;
+        let mut said =
+            if self.class == FailureClass::Usage && is_enough { &self.said } else { self.line.as_str() };
+        while let Some((shell, rest)) = said.split_once(": ") {
+            let name = shell.trim_start_matches('(').split([')', ' ', ':', '…']).next().unwrap_or(shell);
+            if !["eval", "zsh", "bash", "sh", "dash", "fish", "line"].contains(&name) {
+                break;
+            }
+            said = rest;
+        }
+        said
     }
 
     /// The longest part of what it says that a record holds as it is.

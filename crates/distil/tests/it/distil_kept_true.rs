@@ -93,7 +93,7 @@ fn a_closing_message_is_not_believed_against_what_the_tools_printed() {
         .fails("python3 -m unittest", RED)
         .fails("git commit -am 'Round refunds'", "error: pre-commit hook failed");
     story.closes("Rounded refunds to whole cents. All tests pass. Committed the change as one commit.");
-    let body = story.only(Kind::Bugfix).content.body;
+    let body = story.only(Kind::Change).content.body;
     assert!(body.contains("Rounded refunds to whole cents"), "{body}");
     assert!(!body.contains("tests pass") && !body.contains("Committed"), "{body}");
 
@@ -104,4 +104,17 @@ fn a_closing_message_is_not_believed_against_what_the_tools_printed() {
         "{:?}",
         story.kinds()
     );
+}
+
+#[test]
+fn what_a_project_file_says_is_not_kept_again_and_what_contradicts_it_is_marked() {
+    let mut story = Recording::new();
+    let file = "# House rules\n\n- Never commit to main directly.\n- The app has 27 locales.\n";
+    std::fs::write(story.root().join("CLAUDE.md"), file).unwrap();
+    story.steers("Never commit to main directly.").closes("Noted.");
+    assert_eq!(story.of_kind(Kind::Rule).len(), 0, "{:?}", story.kinds());
+    story.steers("Remember that the app has 31 locales.").closes("Noted.");
+    let rule = story.only(Kind::Rule);
+    assert_eq!(rule.standing, Standing::Confirmed);
+    assert_eq!(rule.content.facts, ["CLAUDE.md says 27"]);
 }

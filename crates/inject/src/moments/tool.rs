@@ -11,6 +11,8 @@ use std::path::{Component, Path, PathBuf};
 
 /// How many failures are compared with a command: the project's newest, and those that hold its words best.
 const FAILURES: u32 = 64;
+/// Kinds that know a command which failed: failures, and facts about traps.
+const FAILING: [Kind; 2] = [Kind::Failure, Kind::Fact];
 /// How many memories of a file are read; three at most are injected.
 const MOST_OF_A_FILE: u32 = 24;
 /// Distillation cuts the command of a failure to so many characters.
@@ -40,13 +42,13 @@ impl Injector<'_> {
     /// Returns the newest failures, then older ones that hold the command's words: what failed a year ago may fail again today.
     fn similar_failures(&self, store: &Store, command: &str) -> Result<Vec<MemoryId>, StoreError> {
         let project = self.recipient.project;
-        let mut failures = store.search().newest_of_kinds(project, &[Kind::Failure], FAILURES)?;
+        let mut failures = store.search().newest_of_kinds(project, &FAILING, FAILURES)?;
         if failures.len() < FAILURES as usize {
             return Ok(failures);
         }
         let filter = Filter {
             standing: StandingFilter::Confirmed,
-            kinds: vec![Kind::Failure],
+            kinds: FAILING.to_vec(),
             limit: FAILURES,
             ..Filter::within(Scope::Project(project))
         };
