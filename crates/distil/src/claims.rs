@@ -43,7 +43,7 @@ fn denied(turn: &Turn<'_>) -> Vec<PhraseGroup> {
         .is_some_and(|run| run.outcome != TestOutcome::Green);
     let has_failed = |task: &str| last(&|ran| ran.runs(task)).is_some_and(CommandRun::failed);
     let mut denied = Vec::new();
-    denied.extend(is_red.then_some(PhraseGroup::Passing));
+    denied.extend(is_red.then_some(PhraseGroup::TestsPass));
     denied.extend(has_failed("git commit").then_some(PhraseGroup::Committed));
     denied.extend(has_failed("git push").then_some(PhraseGroup::Pushed));
     denied

@@ -190,7 +190,7 @@ impl<'a> FailureTracker<'a> {
             command: first_chars(ran.command.trim(), MOST_COMMAND_CHARS).to_owned(),
             signature: note.signature.digest.clone(),
             error_line: shown.error_line.clone(),
-            tests: ran.test_run().map(|run| failing_tests(run)).unwrap_or_default(),
+            tests: ran.test_run().map(failing_tests).unwrap_or_default(),
             ..note.details.clone()
         };
         let body = details.body(&shown.excerpt);

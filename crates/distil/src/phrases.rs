@@ -32,7 +32,7 @@ pub(super) enum PhraseGroup {
     /// When something is to be done.
     Order,
     /// Says that the tests pass.
-    Passing,
+    TestsPass,
     /// Says that it is committed.
     Committed,
     /// Says that it is pushed.
@@ -54,7 +54,7 @@ impl PhraseGroup {
             "quoted" => PhraseGroup::Quoted,
             "fixed" => PhraseGroup::Fixed,
             "order" => PhraseGroup::Order,
-            "passing" => PhraseGroup::Passing,
+            "tests pass" => PhraseGroup::TestsPass,
             "committed" => PhraseGroup::Committed,
             "pushed" => PhraseGroup::Pushed,
             _ => return None,

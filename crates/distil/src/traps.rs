@@ -31,7 +31,7 @@ pub(super) fn traps(
 ) -> Result<Vec<Finding>, StoreError> {
     let calls = tool_call::calls(turns);
     let is_new = |call: &ToolCall<'_>| turns.get(call.turn).is_some_and(|turn| is_fresh(turn, session));
-    let is_told = |event: EventId| {
+    let is_failure = |event: EventId| {
         failures.iter().any(|it| it.content.kind == Kind::Failure && it.events.contains(&event))
     };
     let mut seen: HashSet<String> = HashSet::new();
@@ -39,7 +39,7 @@ pub(super) fn traps(
     for (at, call) in calls.iter().enumerate() {
         let Some(error) = call.error.as_ref() else { continue };
         let is_second = !seen.insert(error.key.clone());
-        if !is_new(call) || is_told(call.entry.id) || !error.is_of_the_surroundings() {
+        if !is_new(call) || is_failure(call.entry.id) || !error.is_of_the_surroundings() {
             continue;
         }
         let Some(way) = way_out::find(&calls, at) else { continue };
@@ -100,7 +100,9 @@ fn title(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> String {
         (FailureClass::MissingCommand, Some(missing), Some(used)) if used != missing => {
             title_of(&format!("{missing} is not found here, {used} is"))
         }
-        (FailureClass::MissingCommand, Some(missing), _) => title_of(&format!("{missing} is not found here")),
+        (FailureClass::MissingCommand, Some(missing), _) => {
+            title_of(&format!("{missing} is not on the PATH here"))
+        }
         _ => title_of(&format!("{}: {}", call.name(), error.message())),
     }
 }

@@ -16,7 +16,7 @@ struct MonthEnd<'a> {
 }
 
 impl<'a> MonthEnd<'a> {
-    fn of(env: &'a TestEnv, name: &str) -> MonthEnd<'a> {
+    fn after(env: &'a TestEnv, name: &str) -> MonthEnd<'a> {
         let mut player = MonthPlayer::new(env, name);
         player.play(&format!("{name}.txt"));
         let mut end = MonthEnd { env, player, memories: Vec::new() };
@@ -62,7 +62,7 @@ const WORK: [&str; 4] = ["feature", "bugfix", "refactor", "change"];
 #[test]
 fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
     let env = patient_world();
-    let end = MonthEnd::of(&env, "harbor");
+    let end = MonthEnd::after(&env, "harbor");
     let rules = [
         "From now on amounts are stored as integer minor units, never as floats",
         "Idempotency keys are kept for 48 hours now, not 24",
@@ -94,7 +94,7 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
 #[test]
 fn a_month_of_tiles_ends_with_what_is_still_true() {
     let env = patient_world();
-    let end = MonthEnd::of(&env, "mosaic");
+    let end = MonthEnd::after(&env, "mosaic");
     assert_eq!(end.in_force(&["rule"]), ["We use pnpm here, never npm"]);
     assert_eq!(end.in_force(&["fact"]), ["ls: no matches found"]);
     assert_eq!(end.in_force(&["failure"]), Vec::<&str>::new());
@@ -121,7 +121,7 @@ fn a_month_of_tiles_ends_with_what_is_still_true() {
 #[test]
 fn a_month_of_stones_ends_with_what_is_still_true() {
     let env = patient_world();
-    let end = MonthEnd::of(&env, "quarry");
+    let end = MonthEnd::after(&env, "quarry");
     assert_eq!(end.in_force(&["rule"]), ["Never use unwrap outside of tests"]);
     assert_eq!(end.standing_of("Cargo test: assertion"), ("retired", "fixed"));
     assert_eq!(
@@ -158,7 +158,7 @@ fn a_session_in_german_or_russian_leaves_rule_work_failure_and_handoff() {
             "Still failing: test_retry.py::test_three_times",
         ),
     ] {
-        let end = MonthEnd::of(&env, name);
+        let end = MonthEnd::after(&env, name);
         assert_eq!(end.in_force(&["rule"]), [rule]);
         assert_eq!(end.in_force(&WORK), work);
         assert_eq!(end.in_force(&["failure"]), [failure]);

@@ -6,6 +6,8 @@ use backstory_memory::{Activity, ExitStatus, first_chars};
 
 /// More of an error is no better to read.
 const MOST_LINE_CHARS: usize = 200;
+/// How tools other than commands say that what they were given is not there: a mistake of the moment.
+const TARGET_MISSING: [&str; 2] = ["not found in file", "does not exist"];
 /// A shorter text stands in too many records.
 const LEAST_PART_CHARS: usize = 8;
 
@@ -105,7 +107,9 @@ fn command_error(ran: &CommandRun<'_>) -> Option<CallError> {
 fn tool_error(entry: &TranscriptEntry) -> Option<CallError> {
     let Activity::ToolFailed { at, error } = entry.activity() else { return None };
     let text = error.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
-    let line = text.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic))?;
+    // A heading says that there is an error, and not which.
+    let says = |line: &&str| line.chars().any(char::is_alphabetic) && !line.starts_with('#');
+    let line = text.lines().map(str::trim).find(says)?;
     let class = error_line(line).map_or(FailureClass::Other, |error| error.class);
     let tool = entry.tool.as_deref().unwrap_or_default();
     let said = without_words_of(&error_line(line)?.line, at);
@@ -135,6 +139,8 @@ impl CallError {
     pub(super) fn is_of_the_surroundings(&self) -> bool {
         match self.class {
             FailureClass::MissingFile => false,
+            // What was to be edited or searched is not there.
+            _ if !self.is_command && TARGET_MISSING.iter().any(|words| self.line.contains(words)) => false,
             FailureClass::Usage | FailureClass::Other => true,
             class => class.is_of_the_machine() && (self.is_command || class == FailureClass::Permission),
         }
@@ -143,11 +149,13 @@ impl CallError {
     /// What it says, for a title: without the shell that says it, and without the names that the call gave where enough is left.
     pub(super) fn message(&self) -> &str {
         let is_enough = self.said.split(' ').filter(|word| word.chars().any(char::is_alphabetic)).count() > 2;
-        let mut said =
-            if self.class == FailureClass::Usage && is_enough { &self.said } else { self.line.as_str() };
-        while let Some((shell, rest)) = said.split_once(": ") {
-            let name = shell.trim_start_matches('(').split([')', ' ', ':', '…']).next().unwrap_or(shell);
-            if !["eval", "zsh", "bash", "sh", "dash", "fish", "line"].contains(&name) {
+        let is_bare = self.class == FailureClass::Usage && is_enough;
+        let mut said = if is_bare { self.said.as_str() } else { self.line.as_str() };
+        while let Some((speaker, rest)) = said.split_once(": ") {
+            let name = speaker.trim_start_matches('(').split([')', ' ', ':', '…']).next().unwrap_or(speaker);
+            let name = name.rsplit('/').next().unwrap_or(name);
+            let is_marked = ["error", "fatal"].contains(&speaker.to_lowercase().as_str());
+            if !is_marked && !["eval", "zsh", "bash", "sh", "dash", "fish", "line"].contains(&name) {
                 break;
             }
             said = rest;

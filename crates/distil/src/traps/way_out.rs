@@ -1,13 +1,15 @@
 //! The call that worked right after one that failed: the same again, or changed.
 
 use super::tool_call::{CallError, ToolCall};
-use crate::failures::{CommandRun, FailureClass, is_known_tool};
+use crate::failures::{CommandRun, FailureClass, error_line, is_known_tool};
 use crate::transcript::TranscriptEntry;
-use backstory_memory::{Activity, first_chars};
+use backstory_memory::{Activity, Nesting, SimpleCommand, first_chars, simple_commands};
 
 /// What worked later than this after a failure has nothing to do with it.
 const MOST_CALLS: usize = 8;
 const MOST_SHOWN_CHARS: usize = 160;
+/// Two lines that share fewer of their words, in tenths, do different things.
+const ALIKE_TENTHS: usize = 6;
 
 /// What worked.
 pub(super) enum WayOut<'a> {
@@ -22,7 +24,7 @@ pub(super) fn find<'a>(calls: &[ToolCall<'a>], failed_at: usize) -> Option<WayOu
     let failed = calls.get(failed_at)?;
     let mut was_read = false;
     for call in calls.iter().skip(failed_at + 1).take(MOST_CALLS) {
-        let is_success = call.error.is_none();
+        let is_success = call.error.is_none() && call.ran.is_none_or(is_surely_fine);
         if is_success && call.request == failed.request && is_same_tool(call, failed) {
             return Some(WayOut::Again { entry: call.entry, was_read });
         }
@@ -38,6 +40,12 @@ pub(super) fn find<'a>(calls: &[ToolCall<'a>], failed_at: usize) -> Option<WayOu
     None
 }
 
+/// Whether a command succeeded, and no pipe may hide that it did not.
+fn is_surely_fine(ran: &CommandRun<'_>) -> bool {
+    let hides_error = || error_line(ran.output).is_some_and(|error| error.names_error());
+    ran.succeeded() && !(ran.line().status_is_masked && hides_error())
+}
+
 fn is_same_tool(call: &ToolCall<'_>, failed: &ToolCall<'_>) -> bool {
     // Hosts have several tools that edit a file.
     call.entry.tool == failed.entry.tool || matches!(call.entry.activity(), Activity::Edited { .. })
@@ -47,10 +55,17 @@ fn is_same_tool(call: &ToolCall<'_>, failed: &ToolCall<'_>) -> bool {
 fn stands_for(call: &ToolCall<'_>, failed: &ToolCall<'_>) -> bool {
     match (call.ran, failed.ran) {
         (Some(worked), Some(ran)) => {
-            let is_missing = failed.error.as_ref().is_some_and(|it| it.class == FailureClass::MissingCommand);
-            let is_same_task = call.name() == failed.name();
-            let alike = shared_words(worked.command, ran.command);
-            (is_same_task || is_missing) && alike >= 0.5
+            let is_named = |name: &str| ran.tasks().iter().any(|task| task.name == name);
+            let shares_task = worked.tasks().iter().any(|task| is_named(&task.name));
+            let only_looks = shares_task && ran.task().is_none();
+            let missing = failed.error.as_ref().filter(|it| it.class == FailureClass::MissingCommand);
+            match missing {
+                // The same line without the program works, or it is looked for elsewhere.
+                Some(error) => {
+                    finds_elsewhere(worked.command, error) && is_alike(worked.command, ran.command)
+                }
+                None => only_looks || shares_task && is_alike(worked.command, ran.command),
+            }
         }
         // A file that could not be edited is not edited by editing another.
         (None, None) => {
@@ -62,15 +77,22 @@ fn stands_for(call: &ToolCall<'_>, failed: &ToolCall<'_>) -> bool {
     }
 }
 
-/// How many of the words of the shorter line the other has, too.
-fn shared_words(one: &str, other: &str) -> f64 {
+/// Whether a line calls a missing program by another name or path, or changes where programs are looked for.
+fn finds_elsewhere(worked: &str, error: &CallError) -> bool {
+    let is_it =
+        |command: &SimpleCommand| command.words.first().map(String::as_str) == error.missing_program();
+    worked.contains("PATH=") || !simple_commands(worked, Nesting::Words).iter().any(is_it)
+}
+
+/// Whether two lines share most of their words.
+fn is_alike(one: &str, other: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let parts = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|'));
         parts.filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     let (one, other) = (words(one), words(other));
     let shared = one.iter().filter(|word| other.contains(word)).count();
-    shared as f64 / one.len().min(other.len()).max(1) as f64
+    shared * 2 * 10 >= (one.len() + other.len()) * ALIKE_TENTHS
 }
 
 impl<'a> WayOut<'a> {
@@ -90,11 +112,13 @@ impl<'a> WayOut<'a> {
         }
     }
 
-    /// The program that worked instead, as it was called.
-    pub(super) fn program(&self) -> Option<&'a str> {
-        let WayOut::Changed { request, ran: Some(_), .. } = self else { return None };
-        let mut words = request.split_whitespace();
-        words.find(|word| !word.contains('=') && !matches!(*word, "cd" | "&&" | "sudo"))
+    /// The program that worked instead, as it was called; nothing where only the search path changed.
+    pub(super) fn program(&self) -> Option<String> {
+        let WayOut::Changed { request, ran: Some(ran), .. } = self else { return None };
+        let task = ran.line().main()?.name.split(' ').next()?.to_owned();
+        let commands = simple_commands(request, Nesting::Words);
+        let called = commands.iter().flat_map(|command| &command.words);
+        { called }.find(|word| word.rsplit('/').next() == Some(task.as_str())).cloned()
     }
 
     /// Says what worked.

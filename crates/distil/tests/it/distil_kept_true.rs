@@ -2,7 +2,10 @@
 
 use crate::distil::{GREEN, RED};
 use crate::recording::Recording;
-use backstory_memory::{Details, Kind, Standing, StandingReason};
+use backstory_memory::{
+    Content, Details, Kind, Provenance, Redacted, Standing, StandingReason, Timestamp, WorkDetails,
+};
+use backstory_store::{MemoryOrigin, NewMemory};
 
 /// A session that leaves a failing test behind.
 fn left_red() -> Recording {
@@ -117,4 +120,31 @@ fn what_a_project_file_says_is_not_kept_again_and_what_contradicts_it_is_marked(
     let rule = story.only(Kind::Rule);
     assert_eq!(rule.standing, Standing::Confirmed);
     assert_eq!(rule.content.facts, ["CLAUDE.md says 27"]);
+}
+
+#[test]
+fn a_commit_that_was_imported_before_gives_way_to_the_work_of_its_session() {
+    let mut story = Recording::new();
+    story.asks("Go on").says("Fine.");
+    let project = story.store.sessions().get(story.id()).unwrap().unwrap().project;
+    let work = WorkDetails { request: None, commits: vec!["1a2b3c4d5".into()] };
+    let content = Content {
+        provenance: Provenance::Import,
+        details: Some(Details::WorkDone(work)),
+        ..Content::new(Kind::Change, "Round refunds", "")
+    };
+    let memory = NewMemory {
+        uid: None,
+        project,
+        origin: MemoryOrigin::default(),
+        content: Redacted::vouch(content),
+        created_at: Timestamp(1),
+    };
+    let imported = story.store.memories_mut().remember(&memory).unwrap();
+    story.asks("Round refunds to cents.").edits("src/refund.py", "a", "b");
+    story
+        .runs("git commit -am 'Round refunds to cents'", "[main 1a2b3c4] Round refunds to cents")
+        .closes("Done.");
+    let imported = story.memories().into_iter().find(|memory| memory.id == imported).unwrap();
+    assert!(matches!(imported.standing, Standing::Superseded(_)), "{:?}", story.kinds());
 }

@@ -24,6 +24,35 @@ fn a_missing_program_and_what_was_used_instead_is_kept_at_once() {
 }
 
 #[test]
+fn a_program_that_another_path_finds_is_named() {
+    let mut story = Recording::new();
+    story.asks("Build it.").fails("cd srv && go build ./...", "/bin/bash: line 1: go: command not found");
+    story.runs("export PATH=$PATH:/opt/go/bin && cd srv && go build ./...", "").closes("Built.");
+    assert_eq!(traps(&story)[0].content.title, "Go is not on the PATH here");
+
+    // The program is there: the line itself hid it.
+    let mut story = Recording::new();
+    story
+        .asks("List them.")
+        .fails("for path in a b; do gh api $path; done", "(eval):1: command not found: gh");
+    story.runs("gh api a", "[]").closes("None.");
+    assert_eq!(traps(&story).len(), 0, "{:?}", story.kinds());
+}
+
+#[test]
+fn a_lock_that_goes_away_is_kept_when_it_is_met_again() {
+    let locked = "fatal: Unable to create '/home/dev/project/.git/index.lock': File exists.";
+    let mut story = Recording::new();
+    for (name, worked) in [("first", "git checkout main && git pull"), ("second", "git checkout main")] {
+        story.session(name).asks("Pull main.").fails("git checkout main && git pull", locked);
+        story.fails("rm .git/index.lock && git pull", "rm: .git/index.lock: No such file or directory");
+        story.runs(worked, "Already up to date.").closes("Pulled.");
+    }
+    assert_eq!(traps(&story).len(), 1, "{:?}", story.kinds());
+    assert!(traps(&story)[0].content.title.contains("index.lock"), "{:?}", story.kinds());
+}
+
+#[test]
 fn a_flag_that_the_projects_own_tool_wants_is_kept_at_once() {
     let mut story = Recording::new();
     story.asks("List the batches.");
@@ -75,10 +104,15 @@ fn mistakes_of_the_moment_are_no_traps() {
         ("cargo build", "error[E0425]: cannot find value `x` in this scope", "cargo build"),
         ("cat src/mian.rs", "cat: src/mian.rs: No such file or directory", "cat src/main.rs"),
         ("git checkout -b fix", "fatal: a branch named 'fix' already exists", "git checkout -b fix-2"),
+        ("git stash", "error: could not write index", "GIT_TRACE=1 git stash 2>&1 | tail -3"),
         ("git log x", "<tool_use_error>Sibling tool call errored</tool_use_error>", "git log x"),
     ] {
         let mut story = Recording::new();
-        story.asks("Go on with it.").fails(failed, said).runs(worked, "fine").closes("Done.");
+        story
+            .asks("Go on with it.")
+            .fails(failed, said)
+            .runs(worked, if worked.contains('|') { said } else { "fine" })
+            .closes("Done.");
         assert_eq!(traps(&story).len(), 0, "{failed}: {:?}", story.kinds());
     }
 }

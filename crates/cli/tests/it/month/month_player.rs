@@ -71,11 +71,11 @@ impl<'a> MonthPlayer<'a> {
         injected(&run(self.env, HOOK).at(at).within(&self.folder).input(text).output())
     }
 
-    /// Returns what the session of [`Self::starts_on`] is given before it runs a command.
+    /// Returns what a session that was given nothing yet is given before it runs a command.
     pub(crate) fn before_running(&self, day: i64, command: &str) -> String {
         let fields = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "last", "cwd": self.folder});
         let at = DAY_ZERO_MS + (day + 1) * DAY_MS - 1_800_000;
-        let text = payload(&format!("{}-last", self.name()), "PreToolUse", fields);
+        let text = payload(&format!("{}-command", self.name()), "PreToolUse", fields);
         injected(&run(self.env, HOOK).at(at).within(&self.folder).input(text).output())
     }
 
