@@ -142,7 +142,11 @@ fn distil_session(
             && let Comparing::Assertion(said) = &finding.comparing
         {
             match project_files.answer(said) {
-                FileAnswer::Says(_) => continue,
+                FileAnswer::Says(file) => {
+                    let known = Rejected::from_finding(&finding, RejectionReason::InProjectFile);
+                    rejected.push(known.said_in(file));
+                    continue;
+                }
                 FileAnswer::Contradicts(remark) => finding.content.facts.push(remark),
                 FileAnswer::Silent => {}
             }

@@ -20,8 +20,8 @@ pub(super) struct Rejected {
     reason: RejectionReason,
     pub(super) event: Option<EventId>,
     pub(super) at: Timestamp,
-    /// The memory that says it already.
-    known: Option<MemoryId>,
+    /// What says it already: a memory by its number, or a file of the project.
+    known_in: Option<String>,
     /// Whether it may say how to work, so that saying it again and again makes a rule of it.
     pub(super) steers: bool,
 }
@@ -29,7 +29,7 @@ pub(super) struct Rejected {
 impl Rejected {
     pub(super) fn new(entry: &TranscriptEntry, kind: Kind, text: &str, reason: RejectionReason) -> Rejected {
         let text = text.trim().to_owned();
-        Rejected { kind, text, reason, event: Some(entry.id), at: entry.at, known: None, steers: false }
+        Rejected { kind, text, reason, event: Some(entry.id), at: entry.at, known_in: None, steers: false }
     }
 
     /// A finding that turned out to say what is known, or was taken back: by the sentence it came from, where there is one.
@@ -44,14 +44,19 @@ impl Rejected {
             reason,
             event: finding.events.first().copied(),
             at: finding.at,
-            known: None,
+            known_in: None,
             steers: false,
         }
     }
 
     /// Names the memory that says it already.
     pub(super) fn known_as(self, known: MemoryId) -> Rejected {
-        Rejected { known: Some(known), reason: RejectionReason::AlreadyKnown, ..self }
+        Rejected { known_in: Some(format!("#{known}")), reason: RejectionReason::AlreadyKnown, ..self }
+    }
+
+    /// Names the file of the project that says it already.
+    pub(super) fn said_in(self, file: String) -> Rejected {
+        Rejected { known_in: Some(file), ..self }
     }
 }
 
@@ -79,7 +84,7 @@ pub(super) fn record(
             kind: one.kind,
             text: redactor.scrub(&one.text),
             reason: one.reason,
-            detail: one.known.map(|id| redactor.scrub(&format!("#{id}"))),
+            detail: one.known_in.as_deref().map(|known| redactor.scrub(known)),
         })
         .collect();
     store.rejections_mut().record(&noted)

@@ -308,8 +308,7 @@ impl<'a> PieceOfWork<'a> {
         } else {
             self.claim().map(|(turn, _)| turn)
         };
-        let said =
-            named.and_then(believed_closing).or_else(|| self.turns().rev().find_map(believed_closing));
+        let said = named.and_then(believed_closing).or_else(|| self.turns().rev().find_map(believed_closing));
         said.map(|(_, message)| account(&message)).unwrap_or_default()
     }
 

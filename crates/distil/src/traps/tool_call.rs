@@ -99,7 +99,7 @@ fn command_error(ran: &CommandRun<'_>) -> Option<CallError> {
     // Whoever gives a name gets it back; of a missing program the name is the matter.
     let (who, said) = match error.class {
         FailureClass::MissingCommand => ("", error.line.clone()),
-        _ => (program, without_words_of(&error.line, ran.command)),
+        _ => (program, said_beside(&line, ran.command)?),
     };
     Some(CallError { key: format!("{who}: {said}"), said, line, class: error.class, is_command: true })
 }
@@ -112,7 +112,7 @@ fn tool_error(entry: &TranscriptEntry) -> Option<CallError> {
     let line = text.lines().map(str::trim).find(says)?;
     let class = error_line(line).map_or(FailureClass::Other, |error| error.class);
     let tool = entry.tool.as_deref().unwrap_or_default();
-    let said = without_words_of(&error_line(line)?.line, at);
+    let said = said_beside(line, at)?;
     let line = first_chars(line, MOST_LINE_CHARS).to_owned();
     Some(CallError { key: format!("{tool}: {said}"), said, line, class, is_command: false })
 }
@@ -124,14 +124,15 @@ fn shown(output: &str, shape: &str) -> String {
     first_chars(line, MOST_LINE_CHARS).to_owned()
 }
 
-/// Leaves out the words of an error that the request itself holds.
-fn without_words_of(line: &str, request: &str) -> String {
+/// Returns what an error says without the names that the request itself gave, and without what varies.
+fn said_beside(line: &str, request: &str) -> Option<String> {
     let is_new = |word: &&str| {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let is_name = bare.contains(['/', '.', '*', '_', '-', '?']);
         !is_name || !request.contains(bare)
     };
-    line.split_whitespace().filter(is_new).collect::<Vec<_>>().join(" ")
+    let rest = line.split_whitespace().filter(is_new).collect::<Vec<_>>().join(" ");
+    error_line(&rest).map(|error| error.line)
 }
 
 impl CallError {
@@ -166,7 +167,7 @@ impl CallError {
     /// The longest part of what it says that a record holds as it is.
     pub(super) fn plainest_part(&self) -> Option<&str> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '_' | '-' | '.' | ',');
-        let parts = self.line.split(|c: char| !is_plain(c)).map(str::trim);
+        let parts = self.said.split(|c: char| !is_plain(c)).map(str::trim);
         parts.max_by_key(|part| part.len()).filter(|part| part.len() >= LEAST_PART_CHARS)
     }
 

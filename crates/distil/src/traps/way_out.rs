@@ -116,9 +116,10 @@ impl<'a> WayOut<'a> {
     pub(super) fn program(&self) -> Option<String> {
         let WayOut::Changed { request, ran: Some(ran), .. } = self else { return None };
         let task = ran.line().main()?.name.split(' ').next()?.to_owned();
-        let commands = simple_commands(request, Nesting::Words);
-        let called = commands.iter().flat_map(|command| &command.words);
-        { called }.find(|word| word.rsplit('/').next() == Some(task.as_str())).cloned()
+        let called = simple_commands(request, Nesting::Words)
+            .into_iter()
+            .filter_map(|command| command.words.into_iter().find(|word| !word.contains('=')));
+        { called }.find(|word| word.rsplit('/').next() == Some(task.as_str()))
     }
 
     /// Says what worked.

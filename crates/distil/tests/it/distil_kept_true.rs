@@ -3,7 +3,8 @@
 use crate::distil::{GREEN, RED};
 use crate::recording::Recording;
 use backstory_memory::{
-    Content, Details, Kind, Provenance, Redacted, Standing, StandingReason, Timestamp, WorkDetails,
+    Content, Details, Kind, Memory, Provenance, Redacted, RejectionReason, Standing, StandingReason,
+    Timestamp, WorkDetails,
 };
 use backstory_store::{MemoryOrigin, NewMemory};
 
@@ -96,7 +97,8 @@ fn a_closing_message_is_not_believed_against_what_the_tools_printed() {
         .fails("python3 -m unittest", RED)
         .fails("git commit -am 'Round refunds'", "error: pre-commit hook failed");
     story.closes("Rounded refunds to whole cents. All tests pass. Committed the change as one commit.");
-    let body = story.only(Kind::Change).content.body;
+    let is_work = |memory: &Memory| memory.content.kind.is_work();
+    let body = story.memories().into_iter().find(is_work).expect("work").content.body;
     assert!(body.contains("Rounded refunds to whole cents"), "{body}");
     assert!(!body.contains("tests pass") && !body.contains("Committed"), "{body}");
 
@@ -116,6 +118,9 @@ fn what_a_project_file_says_is_not_kept_again_and_what_contradicts_it_is_marked(
     std::fs::write(story.root().join("CLAUDE.md"), file).unwrap();
     story.steers("Never commit to main directly.").closes("Noted.");
     assert_eq!(story.of_kind(Kind::Rule).len(), 0, "{:?}", story.kinds());
+    let rejected = story.store.rejections().of_session(story.id()).unwrap();
+    let why: Vec<_> = rejected.iter().map(|it| (it.reason, it.detail.as_deref())).collect();
+    assert!(why.contains(&(RejectionReason::InProjectFile, Some("CLAUDE.md"))), "{why:?}");
     story.steers("Remember that the app has 31 locales.").closes("Noted.");
     let rule = story.only(Kind::Rule);
     assert_eq!(rule.standing, Standing::Confirmed);

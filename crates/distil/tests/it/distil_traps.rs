@@ -26,8 +26,8 @@ fn a_missing_program_and_what_was_used_instead_is_kept_at_once() {
 #[test]
 fn a_program_that_another_path_finds_is_named() {
     let mut story = Recording::new();
-    story.asks("Build it.").fails("cd srv && go build ./...", "/bin/bash: line 1: go: command not found");
-    story.runs("export PATH=$PATH:/opt/go/bin && cd srv && go build ./...", "").closes("Built.");
+    story.asks("Build it.").fails("cd srv/go && go build ./...", "/bin/bash: line 1: go: command not found");
+    story.runs("export PATH=$PATH:/opt/go/bin && cd srv/go && go build ./...", "").closes("Built.");
     assert_eq!(traps(&story)[0].content.title, "Go is not on the PATH here");
 
     // The program is there: the line itself hid it.
@@ -64,9 +64,9 @@ fn a_flag_that_the_projects_own_tool_wants_is_kept_at_once() {
 #[test]
 fn a_small_trap_is_kept_when_another_session_meets_it() {
     let glob = |story: &mut Recording, file: &str| {
-        let failed = format!("ls docs/{file}-*.md");
+        let failed = format!("ls docs/{file}/*-{file}.md");
         story.asks("Which plans are there?");
-        story.fails(&failed, &format!("(eval):1: no matches found: docs/{file}-*.md"));
+        story.fails(&failed, &format!("(eval):1: no matches found: docs/{file}/*-{file}.md"));
         story.runs("ls docs", "plan.md").closes("One plan.");
     };
     let mut story = Recording::new();
