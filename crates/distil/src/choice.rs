@@ -43,7 +43,8 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
 /// Returns a short answer to a list of options that takes none of them in words we understand.
 pub(super) fn unclear(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Rejected> {
     let (_, list) = before.closing()?;
-    let is_short = (1..=MOST_ANSWER_WORDS).contains(&words(turn.prompt()).count());
+    let is_short =
+        (1..=MOST_ANSWER_WORDS).contains(&words(turn.prompt()).count()) && !turn.prompt().contains('?');
     let is_unclear = is_short && offers(list) && options(list).len() > 1 && choice(before, turn).is_none();
     let entry = turn.first().filter(|_| is_unclear)?;
     Some(Rejected::new(entry, Kind::Decision, turn.prompt(), RejectionReason::UnclearChoice))
