@@ -25,7 +25,11 @@ pub(super) fn close_failures(
 ) -> Result<Vec<MemoryId>, StoreError> {
     let steps: Vec<PlacedStep<'_>> = steps_of_turns(turns).collect();
     let is_fresh = |placed: &PlacedStep<'_>| placed.entry.id > session.distilled_to;
-    let passes = |placed: &PlacedStep<'_>| matches!(placed.step, FailureStep::Command(ran) if !ran.failed() || ran.test_run().is_some());
+    let passes = |placed: &PlacedStep<'_>| match placed.step {
+        // Of a red run some tests may pass that did not.
+        FailureStep::Command(ran) => !ran.failed() || ran.test_run().is_some(),
+        FailureStep::Edit { .. } => false,
+    };
     if !steps.iter().any(|placed| is_fresh(placed) && passes(placed)) {
         return Ok(Vec::new());
     }
@@ -46,7 +50,9 @@ fn open_failures(store: &Store, session: &Session) -> Result<Vec<(Memory, Failur
         ..Filter::within(Scope::Project(session.project))
     };
     let known = store.memories().get_many(&store.search().list(&filter)?)?;
-    let open = known.into_iter().filter_map(|memory| {
+    // What holds for the user everywhere is listed with the project's own (law 8).
+    let own = known.into_iter().filter(|memory| memory.project == session.project);
+    let open = own.filter_map(|memory| {
         let failure = memory.content.details.as_ref()?.failure()?.clone();
         failure.is_open().then_some((memory, failure))
     });

@@ -80,8 +80,8 @@ pub(super) fn retire_changed(
         if edited.is_empty() { Vec::new() } else { store.search().about_files(&edited, &filter)? }
     };
     let known = store.memories().get_many(&ids)?;
-    let said: Vec<MemoryId> =
-        known.iter().filter(|memory| is_claim(memory)).map(|memory| memory.id).collect();
+    let is_own = |memory: &&Memory| memory.project == session.project && is_claim(memory);
+    let said: Vec<MemoryId> = known.iter().filter(is_own).map(|memory| memory.id).collect();
     let limit = how.until.map(|until| FreshnessLimit { until, files: MOST_COMPARED as usize });
     let states = freshness(store, session.project, root, &said, limit)?;
     let is_over = |id: &MemoryId| matches!(states.get(id), Some(Freshness::Changed | Freshness::Gone));

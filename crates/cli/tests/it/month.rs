@@ -78,7 +78,7 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
     );
     assert_eq!(end.standing_of("pytest: FAILED"), ("retired", "fixed"));
     assert_eq!(end.standing_of("A cancelled booking still blocks"), ("retired", "changed"));
-    assert_eq!(end.in_force(&["handoff"]), ["Next: Offer a freed seat to the first in the list"]);
+    assert_eq!(end.in_force(&["handoff"]), ["Not committed: Add a waiting list for full sailings"]);
     assert_eq!(end.imports_git(), (0, 5));
 
     let start = end.player.starts_on(31);
@@ -89,6 +89,7 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
         assert!(!start.contains(gone), "{gone}: {start}");
     }
     assert!(start.contains("Fixed by running `alembic upgrade head`"), "{start}");
+    assert!(start.contains("Offer a freed seat to the first in the list"), "{start}");
 }
 
 #[test]
@@ -107,7 +108,7 @@ fn a_month_of_tiles_ends_with_what_is_still_true() {
         [
             "Add the tile model",
             "Count the gaps between tiles",
-            "Counted the joints of a wall",
+            "Fix the count of the joints of a wall",
             "Let people turn a tile",
             "Save a wall as a file",
             "Show the price of a wall",
@@ -146,14 +147,14 @@ fn a_session_in_german_or_russian_leaves_rule_work_failure_and_handoff() {
         (
             "german",
             "Ab jetzt werden Beträge immer in Cent gespeichert",
-            ["Rechnungen haben eine Fälligkeit", "Schreib Mahnungen für offene Rechnungen"],
+            ["Mahnungen für offene Rechnungen", "Rechnungen haben eine Fälligkeit"],
             "pytest: FAILED test_mahnung.py::test_anrede",
             "Still failing: test_mahnung.py::test_anrede",
         ),
         (
             "russian",
             "Никогда не пиши адреса покупателей в журнал",
-            ["Отправка чека на почту", "Сделай повторную отправку при ошибке сети"],
+            ["Отправка чека на почту", "Повторная отправка при ошибке сети"],
             "pytest: FAILED test_retry.py::test_three_times - assert 1 == 3",
             "Still failing: test_retry.py::test_three_times",
         ),

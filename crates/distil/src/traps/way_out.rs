@@ -10,6 +10,8 @@ const MOST_CALLS: usize = 8;
 const MOST_SHOWN_CHARS: usize = 160;
 /// Two lines that share fewer of their words, in tenths, do different things.
 const ALIKE_TENTHS: usize = 6;
+/// Two that share so many differ in little but a flag.
+const NEARLY_SAME_TENTHS: usize = 7;
 
 /// What worked.
 pub(super) enum WayOut<'a> {
@@ -62,9 +64,10 @@ fn stands_for(call: &ToolCall<'_>, failed: &ToolCall<'_>) -> bool {
             match missing {
                 // The same line without the program works, or it is looked for elsewhere.
                 Some(error) => {
-                    finds_elsewhere(worked.command, error) && is_alike(worked.command, ran.command)
+                    finds_elsewhere(worked.command, error)
+                        && is_alike((worked.command, ran.command), ALIKE_TENTHS)
                 }
-                None => only_looks || shares_task && is_alike(worked.command, ran.command),
+                None => only_looks || shares_task && is_alike((worked.command, ran.command), ALIKE_TENTHS),
             }
         }
         // A file that could not be edited is not edited by editing another.
@@ -84,15 +87,15 @@ fn finds_elsewhere(worked: &str, error: &CallError) -> bool {
     worked.contains("PATH=") || !simple_commands(worked, Nesting::Words).iter().any(is_it)
 }
 
-/// Whether two lines share most of their words.
-fn is_alike(one: &str, other: &str) -> bool {
+/// Whether two lines share so many tenths of their words.
+fn is_alike((one, other): (&str, &str), tenths: usize) -> bool {
     let words = |text: &str| -> Vec<String> {
         let parts = text.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|'));
         parts.filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
     let (one, other) = (words(one), words(other));
     let shared = one.iter().filter(|word| other.contains(word)).count();
-    shared * 2 * 10 >= (one.len() + other.len()) * ALIKE_TENTHS
+    shared * 2 * 10 >= (one.len() + other.len()) * tenths
 }
 
 impl<'a> WayOut<'a> {
@@ -138,11 +141,13 @@ impl<'a> WayOut<'a> {
     /// Whether it is worth knowing before it happens a second time: the machine lacks something, or a tool that is not known
     /// everywhere wants to be called otherwise.
     pub(super) fn teaches_at_once(&self, failed: &ToolCall<'_>, error: &CallError) -> bool {
-        let (WayOut::Changed { .. }, Some(ran)) = (self, failed.ran) else { return false };
+        let (WayOut::Changed { request, .. }, Some(ran)) = (self, failed.ran) else { return false };
         let is_own_tool = ran.task().is_some_and(|task| !is_known_tool(task));
         match error.class {
             FailureClass::MissingCommand | FailureClass::Permission => true,
-            FailureClass::Usage | FailureClass::Other => is_own_tool,
+            FailureClass::Usage | FailureClass::Other => {
+                is_own_tool && is_alike((request, ran.command), NEARLY_SAME_TENTHS)
+            }
             _ => false,
         }
     }

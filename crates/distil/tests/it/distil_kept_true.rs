@@ -92,14 +92,16 @@ fn a_discovery_is_retired_when_somebody_changes_its_file_by_hand() {
 #[test]
 fn a_closing_message_is_not_believed_against_what_the_tools_printed() {
     let mut story = Recording::new();
-    story.asks("Round refunds to whole cents.").edits("src/refund.py", "a", "b");
+    story.asks("Add rounding of refunds to whole cents.").edits("src/refund.py", "a", "b");
     story
         .fails("python3 -m unittest", RED)
         .fails("git commit -am 'Round refunds'", "error: pre-commit hook failed");
-    story.closes("Rounded refunds to whole cents. All tests pass. Committed the change as one commit.");
+    story.closes(
+        "Added rounding of refunds to whole cents. All tests pass. Committed the change as one commit.",
+    );
     let is_work = |memory: &Memory| memory.content.kind.is_work();
     let body = story.memories().into_iter().find(is_work).expect("work").content.body;
-    assert!(body.contains("Rounded refunds to whole cents"), "{body}");
+    assert!(body.contains("Added rounding of refunds to whole cents"), "{body}");
     assert!(!body.contains("tests pass") && !body.contains("Committed"), "{body}");
 
     story.asks("Try once more.").edits("src/refund.py", "b", "c").runs("python3 -m unittest", GREEN);
