@@ -148,7 +148,7 @@ fn a_session_in_german_or_russian_leaves_rule_work_failure_and_handoff() {
             "german",
             "Ab jetzt werden Beträge immer in Cent gespeichert",
             ["Mahnungen für offene Rechnungen", "Rechnungen haben eine Fälligkeit"],
-            "pytest: FAILED test_mahnung.py::test_anrede",
+            "pytest: FAILED test_mahnung.py::test_anrede - assert 'Bitte zahlen' == 'Sehr geehrte'",
             "Still failing: test_mahnung.py::test_anrede",
         ),
         (

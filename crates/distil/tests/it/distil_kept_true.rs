@@ -104,8 +104,12 @@ fn a_closing_message_is_not_believed_against_what_the_tools_printed() {
     assert!(body.contains("Added rounding of refunds to whole cents"), "{body}");
     assert!(!body.contains("tests pass") && !body.contains("Committed"), "{body}");
 
-    story.asks("Try once more.").edits("src/refund.py", "b", "c").runs("python3 -m unittest", GREEN);
-    story.closes("Rounded up. All tests pass.");
+    story
+        .session("later")
+        .asks("Add a limit to all refunds.")
+        .edits("src/limit.py", "b", "c")
+        .runs("python3 -m unittest", GREEN);
+    story.closes("Added a limit to all refunds. All tests pass.");
     assert!(
         story.memories().iter().any(|it| it.content.body.contains("All tests pass")),
         "{:?}",
