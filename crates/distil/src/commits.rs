@@ -13,6 +13,8 @@ pub(super) struct MadeCommit {
     pub(super) body: String,
     /// Its abbreviated hash, where git printed it.
     pub(super) hash: Option<String>,
+    /// The branch it is on, where git printed it.
+    pub(super) branch: Option<String>,
     /// Whether it took the place of the commit before it.
     pub(super) amends: bool,
 }
@@ -24,7 +26,7 @@ impl MadeCommit {
             return None;
         }
         let printed = ran.output.lines().find_map(printed_header);
-        let (hash, subject) = printed.map_or((None, None), |(hash, subject)| (Some(hash), Some(subject)));
+        let subject = printed.as_ref().map(|header| header.subject);
         let message = message(ran.command, subject);
         let mut lines = message.lines();
         let subject =
@@ -34,18 +36,27 @@ impl MadeCommit {
         Some(MadeCommit {
             subject: subject.to_owned(),
             body: body.join("\n").trim().to_owned(),
-            hash: hash.map(str::to_owned),
+            hash: printed.as_ref().map(|header| header.hash.to_owned()),
+            branch: printed.and_then(|header| header.branch).map(str::to_owned),
             amends: ran.command.contains(" --amend"),
         })
     }
 }
 
-/// Reads `[main 1a2b3c4] Subject`, which git prints for a commit it made.
-fn printed_header(line: &str) -> Option<(&str, &str)> {
+/// What git prints for a commit it made.
+struct PrintedHeader<'a> {
+    branch: Option<&'a str>,
+    hash: &'a str,
+    subject: &'a str,
+}
+
+/// Reads `[main 1a2b3c4] Subject`.
+fn printed_header(line: &str) -> Option<PrintedHeader<'_>> {
     let (inside, subject) = line.strip_prefix('[')?.split_once("] ")?;
-    let hash = inside.rsplit(' ').next()?;
+    let (place, hash) = inside.rsplit_once(' ')?;
     let is_hash = (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    (is_hash && inside.contains(' ')).then_some((hash, subject))
+    let branch = place.split(' ').next().filter(|_| !place.starts_with("detached HEAD"));
+    is_hash.then_some(PrintedHeader { branch, hash, subject })
 }
 
 /// Returns the message as the command gives it: from its subject to the end of its quotes or of its here-document.
@@ -114,6 +125,7 @@ mod tests {
         let here = "git commit -q -F - <<'EOF'\nAdd a queue\n\nUploads were lost.\nEOF\ngit push";
         let printed = commit(here, "[topic (root-commit) abcdef012] Add a queue").unwrap();
         assert_eq!((printed.subject.as_str(), printed.body.as_str()), ("Add a queue", "Uploads were lost."));
+        assert_eq!(printed.branch.as_deref(), Some("topic"));
 
         let quiet = commit("git commit -qam 'Rename it'", "").unwrap();
         assert_eq!((quiet.subject.as_str(), quiet.body.as_str(), quiet.hash), ("Rename it", "", None));

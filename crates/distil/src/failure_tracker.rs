@@ -441,6 +441,12 @@ fn without_error_code(line: &str) -> &str {
     coded.map_or(line, |(_, said)| said)
 }
 
+/// Returns the line of a failed command's output that says what failed, as it was printed.
+pub(super) fn printed_error_line(ran: &CommandRun<'_>) -> Option<String> {
+    let shown = FailureDisplay::from_run(ran, ran.signature()?);
+    Some(shown.error_line).filter(|line| !line.is_empty())
+}
+
 const EXCERPT_LINES: usize = 6;
 const EXCERPT_BYTES: usize = 600;
 const MOST_NAMED: usize = 8;

@@ -46,6 +46,7 @@ mod transcript;
 mod traps;
 mod user_rules;
 mod work;
+pub mod writer;
 
 pub use commit_title::title_of_commit;
 pub use failure_tracker::failure_subject;
