@@ -8,13 +8,14 @@ use crate::finding::Comparing;
 use crate::outside_words::OutsideWords;
 use crate::project_files::{FileAnswer, ProjectFiles};
 use crate::promotion::promote;
+use crate::reconcile::Reconciler;
 use crate::rejected::Rejected;
 use crate::session_findings::{SessionFindings, findings};
 use crate::{ImportCache, reconcile, recurrence, rejected, transcript};
 use backstory_capture::Redactor;
 use backstory_memory::{
     Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, RejectionReason, Relation, SessionId,
-    Timestamp,
+    Timestamp, Writer,
 };
 use backstory_store::{DistilOutcome, DistilledMemory, Store, StoreError};
 use std::collections::{HashMap, HashSet};
@@ -157,7 +158,8 @@ fn distil_session(
         }
         let unkept = Rejected::from_finding(&finding, RejectionReason::TakenBack);
         let finding = finding.redacted(how.redactor);
-        let distilled = reconcile::reconcile(store, &session, finding, cache.as_deref_mut())?;
+        let reconciler = Reconciler { store, session: &session, writer: Writer::Rules, replaced: &[] };
+        let distilled = reconcile::reconcile(&reconciler, finding, cache.as_deref_mut())?;
         match distilled.as_ref().map(|distilled| distilled.same_as) {
             None => rejected.push(unkept),
             Some(Some(known)) => rejected.push(unkept.known_as(known)),

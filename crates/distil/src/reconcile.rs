@@ -10,7 +10,7 @@ use super::import_cache::ImportCache;
 use backstory_capture::whole_text;
 use backstory_memory::{
     Details, EvidenceKind, Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing,
-    StandingReason, jaccard, keywords,
+    StandingReason, Writer, jaccard, keywords,
 };
 use backstory_store::{
     DistilledMemory, Filter, MemoryOrigin, NewMemory, Scope, Session, StandingFilter, Store, StoreError,
@@ -22,24 +22,32 @@ const COMPARED: u32 = 12;
 /// More words than this do not find anything better.
 const MOST_WORDS: usize = 12;
 
+/// Whose findings are compared, and with what.
+pub(super) struct Reconciler<'a> {
+    pub(super) store: &'a Store,
+    pub(super) session: &'a Session,
+    pub(super) writer: Writer,
+    /// Memories that are about to be retired: nothing is the same as one of them, or against it.
+    pub(super) replaced: &'a [MemoryId],
+}
+
 /// Makes of a finding what the store is to write; nothing where it says what was taken back.
 pub(super) fn reconcile(
-    store: &Store,
-    session: &Session,
+    reconciler: &Reconciler<'_>,
     finding: SafeFinding,
     cache: Option<&mut ImportCache>,
 ) -> Result<Option<DistilledMemory>, StoreError> {
+    let (store, session) = (reconciler.store, reconciler.session);
     let finding = said_once_more(store, session, finding)?;
-    let standing = match &finding.comparing {
+    let mut standing = match &finding.comparing {
         Comparing::Not => Reconciliation::default(),
         _ if is_unmatched(store, session.project, &finding, cache)? => Reconciliation::default(),
         _ if store.memories().with_subject(session.project, finding.subject)?.is_some() => {
             Reconciliation::default()
         }
-        Comparing::Words => beside(store, session.project, &finding, None)?,
-        Comparing::Assertion(said) => beside(store, session.project, &finding, Some(&Assertion::read(said)))?,
+        Comparing::Words => reconciler.beside(&finding, None)?,
+        Comparing::Assertion(said) => reconciler.beside(&finding, Some(&Assertion::read(said)))?,
     };
-    let mut standing = standing;
     match &finding.content.details {
         Some(Details::Handoff(_)) => standing.replaces = older_handoffs(store, session.project, &finding)?,
         // The session knows more of its work than the history that was imported before.
@@ -64,6 +72,7 @@ pub(super) fn reconcile(
             EvidenceKind::Hint if !standing.replaces.is_empty() => EvidenceKind::Words,
             evidence => evidence,
         },
+        writer: Some(reconciler.writer),
         ..MemoryOrigin::default()
     };
     let memory = NewMemory {
@@ -116,40 +125,60 @@ struct Reconciliation {
     is_taken_back: bool,
 }
 
-fn beside(
-    store: &Store,
-    project: ProjectId,
-    finding: &SafeFinding,
-    said: Option<&Assertion>,
-) -> Result<Reconciliation, StoreError> {
-    let mut standing = Reconciliation::default();
-    for known in closest(store, project, finding, said)? {
+impl Reconciler<'_> {
+    fn beside(&self, finding: &SafeFinding, said: Option<&Assertion>) -> Result<Reconciliation, StoreError> {
+        let mut standing = Reconciliation::default();
+        for known in closest(self.store, self.session.project, finding, said)? {
+            // What was written anew was not taken back, and says nothing any more.
+            if self.replaced.contains(&known.id) || known.standing_reason == StandingReason::Rewritten {
+                continue;
+            }
+            self.compare(&known, finding, said, &mut standing)?;
+        }
+        // Whoever puts something right says more than the same again.
+        if !standing.replaces.is_empty() {
+            standing.same_as = None;
+        }
+        Ok(standing)
+    }
+
+    fn compare(
+        &self,
+        known: &Memory,
+        finding: &SafeFinding,
+        said: Option<&Assertion>,
+        standing: &mut Reconciliation,
+    ) -> Result<(), StoreError> {
         // Words alone take no place of what is in force, and nobody but the user that of what the user confirmed.
         let is_users = known.standing_reason == StandingReason::User;
         let is_proven = finding.evidence == EvidenceKind::Structure || known.standing != Standing::Confirmed;
         let has_last_word = finding.content.provenance == Provenance::User
             || finding.content.provenance >= known.content.provenance && is_proven && !is_users;
         let says_user = finding.content.provenance == Provenance::User;
-        match (related(&known, finding, said), known.standing.is_live()) {
+        let has_last_word = has_last_word && !self.is_out_of_reach(known)?;
+        match (related(known, finding, said), known.standing.is_live()) {
             (Agreement::Unrelated, _) | (Agreement::Opposite, false) => {}
             // What was replaced or retired stays so, unless the user says it again. Code that changed may have changed back.
             (Agreement::Same, false) => {
                 standing.is_taken_back |= !says_user && known.standing_reason != StandingReason::Changed;
             }
             // What anybody else said first and the user says now is the user's from now on.
-            (Agreement::Same, true) if says_user && known.content.provenance != Provenance::User => {
+            (Agreement::Same, true)
+                if says_user && has_last_word && known.content.provenance != Provenance::User =>
+            {
                 standing.replaces.push(known.id);
             }
             (Agreement::Same, true) => standing.same_as = standing.same_as.or(Some(known.id)),
             (Agreement::Opposite, true) if has_last_word => standing.replaces.push(known.id),
             (Agreement::Opposite, true) => standing.contradicts.push(known.id),
         }
+        Ok(())
     }
-    // Whoever puts something right says more than the same again.
-    if !standing.replaces.is_empty() {
-        standing.same_as = None;
+
+    /// Whether a person wrote a memory, revised, judged or pinned it: no model takes its place.
+    fn is_out_of_reach(&self, known: &Memory) -> Result<bool, StoreError> {
+        Ok(self.writer == Writer::Model && self.store.memories().writer(known.id)?.is_none())
     }
-    Ok(standing)
 }
 
 fn closest(

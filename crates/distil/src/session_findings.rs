@@ -18,7 +18,9 @@ use crate::{
     traps, user_rules, work,
 };
 use backstory_capture::git;
-use backstory_memory::{ChangedSymbol, Content, Digest, EvidenceKind, Kind, Memory, RejectionReason};
+use backstory_memory::{
+    Activity, ChangedSymbol, Content, Digest, EventId, EvidenceKind, Kind, Memory, RejectionReason,
+};
 use backstory_store::{OnRepeat, Session, Store, StoreError};
 use std::collections::HashMap;
 
@@ -103,11 +105,15 @@ pub(super) fn findings(
     let title = session_title(turns, &known, &findings);
     let stated_before = stated_before(known, &findings);
     let notes = SessionNotes { findings: &findings, stated_before: &stated_before, tasks: &tasks, turns };
+    // A model wrote the account of what happened so far: it stands until more happens.
+    let is_written = session.written_to > EventId(0) && !turns.iter().any(|turn| goes_on(turn, session));
     let summary = match how.trigger {
+        _ if is_written => None,
         DistilTrigger::BatchPart => None,
         _ => summary::summary(session, &notes),
     };
     let handoff = match how.trigger {
+        _ if is_written => None,
         DistilTrigger::TurnEnd | DistilTrigger::BatchPart => None,
         // The folder has moved on since: better the handoff that was made then.
         DistilTrigger::OnDemand
@@ -170,6 +176,14 @@ fn is_decided(turns: &[Turn<'_>], at: usize, session: &Session, how: &Distillati
         Some(next) => is_fresh(next, session),
         None => !matches!(how.trigger, DistilTrigger::TurnEnd | DistilTrigger::BatchPart),
     }
+}
+
+/// Whether something happened in a turn after a model's notes were taken.
+fn goes_on(turn: &Turn<'_>, session: &Session) -> bool {
+    let is_more = |activity: &Activity| {
+        !matches!(activity, Activity::SessionStarted { .. } | Activity::SessionEnded { .. })
+    };
+    turn.entries.iter().any(|entry| entry.id > session.written_to && is_more(entry.activity()))
 }
 
 /// Returns what earlier runs found stated in this session, also what has been put right since: a summary tells what happened.

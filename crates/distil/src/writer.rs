@@ -6,19 +6,27 @@
 //!
 //! Not here: calling a model (`provider`), when that is done and what it may cost (`app`).
 
+mod account;
+mod checks;
 mod digest;
+mod grounding;
+mod model_answer;
+mod notebook;
+mod project_files;
 mod session_record;
 mod shorten;
 mod work_lines;
 
+use crate::summary;
 use crate::transcript::{self, TranscriptEntry, Turn};
-use crate::{
-    summary,
-    writer::session_record::{RecordSource, SessionRecord},
-};
 use backstory_capture::Redactor;
-use backstory_memory::{Activity, EventId, Kind, Memory, MemoryId, SessionId, Timestamp, Tokens, estimate};
+use backstory_memory::{
+    Activity, EventId, Kind, Memory, MemoryId, RejectionReason, SessionId, Timestamp, Tokens, estimate,
+};
 use backstory_store::{Filter, Scope, Session, StandingFilter, Store, StoreError};
+use model_answer::ModelAnswer;
+use notebook::Notebook;
+use session_record::{RecordSource, SessionRecord};
 use std::path::Path;
 
 /// What an answer has to look like, as a JSON schema.
@@ -65,10 +73,10 @@ pub fn request(
     let Some(session) = store.sessions().get(session)? else { return Ok(None) };
     let entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
     let turns = transcript::turns(&entries);
-    if !is_worth_a_call(&turns, EventId(0)) {
+    if !is_worth_a_call(&turns, session.written_to) {
         return Ok(None);
     }
-    let record = read_record(store, &session, &turns, how)?;
+    let record = read_record(store, &session, &turns, (StandingFilter::Live, how))?;
     let digest = digest::digest(&record, how.budget);
     if digest.is_empty() {
         return Ok(None);
@@ -77,6 +85,97 @@ pub fn request(
     let digest = how.redactor.scrub(&digest).into_inner();
     let prompt = format!("{}\n\n{digest}", PROMPT.trim_end());
     Ok(Some(WriterRequest { session: session.id, tokens: estimate(&prompt), prompt, schema: SCHEMA }))
+}
+
+/// What became of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriterReport {
+    /// Whether it was taken.
+    pub outcome: AnswerOutcome,
+    /// What was written, summary and handoff included.
+    pub kept: Vec<KeptNote>,
+    /// Notes that were written and are only proposed.
+    pub demoted: Vec<DemotedNote>,
+    /// What was turned down.
+    pub rejected: Vec<RejectedNote>,
+    /// What the rules had made of the session and no longer holds.
+    pub replaced: Vec<MemoryId>,
+    /// Known memories that are over.
+    pub closed: Vec<MemoryId>,
+    /// Known memories that were seen to hold again.
+    pub confirmed: Vec<MemoryId>,
+}
+
+/// Whether an answer was taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnswerOutcome {
+    /// It was taken.
+    #[default]
+    Taken,
+    /// It holds no answer that can be read.
+    Unreadable,
+    /// None of its notes holds: nothing of it was taken.
+    NothingHolds,
+    /// The session, or its events, are gone.
+    NoSession,
+}
+
+/// A note that was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeptNote {
+    /// The memory that holds it.
+    pub memory: MemoryId,
+    /// Its kind.
+    pub kind: Kind,
+    /// Its title.
+    pub title: String,
+}
+
+/// A note that was written and is only proposed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DemotedNote {
+    /// Its title.
+    pub title: String,
+    /// Why.
+    pub reason: RejectionReason,
+}
+
+/// A note, or a change of a known memory, that was turned down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectedNote {
+    /// What it would have become.
+    pub kind: Kind,
+    /// Its title, or what it would have changed.
+    pub title: String,
+    /// Why.
+    pub reason: RejectionReason,
+    /// What the reason speaks of.
+    pub detail: Option<String>,
+}
+
+/// Takes what a model answered for a session, as far as it holds. Taking the same answer again changes nothing.
+pub fn take_answer(
+    store: &mut Store,
+    session: SessionId,
+    answer: &str,
+    how: &WriterContext<'_>,
+) -> Result<WriterReport, StoreError> {
+    let not_taken = |outcome| WriterReport { outcome, ..WriterReport::default() };
+    let Some(answer) = ModelAnswer::read(answer) else { return Ok(not_taken(AnswerOutcome::Unreadable)) };
+    store.transaction(|store| {
+        let Some(session) = store.sessions().get(session)? else {
+            return Ok(not_taken(AnswerOutcome::NoSession));
+        };
+        let entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
+        let turns = transcript::turns(&entries);
+        if turns.is_empty() {
+            return Ok(not_taken(AnswerOutcome::NoSession));
+        }
+        // Also what no longer holds: an answer may be taken late, or twice.
+        let record = read_record(store, &session, &turns, (StandingFilter::Any, how))?;
+        Notebook { session: &session, entries: &entries, turns: &turns, record: &record, how }
+            .take(store, &answer)
+    })
 }
 
 /// Whether something happened after an event that a note could come from: words of the user, or a commit.
@@ -98,23 +197,22 @@ fn read_record(
     store: &Store,
     session: &Session,
     turns: &[Turn<'_>],
-    how: &WriterContext<'_>,
+    (standing, how): (StandingFilter, &WriterContext<'_>),
 ) -> Result<SessionRecord, StoreError> {
     let project = store.projects().get(session.project)?.map(|project| project.name).unwrap_or_default();
     let handoff = store.memories().with_subject(session.project, summary::of_session("handoff", session))?;
-    let source = RecordSource { project, known: known(store, session)?, handoff, redactor: how.redactor };
+    let source =
+        RecordSource { project, known: known(store, session, standing)?, handoff, redactor: how.redactor };
     Ok(SessionRecord::read(turns, source))
 }
 
 /// What a writer is to know of, the newest first: what holds in the project, apart from what the rules made of this session.
-fn known(store: &Store, session: &Session) -> Result<Vec<Memory>, StoreError> {
+fn known(store: &Store, session: &Session, standing: StandingFilter) -> Result<Vec<Memory>, StoreError> {
     let kinds = vec![Kind::Rule, Kind::Decision, Kind::Fact, Kind::Failure, Kind::Goal];
-    let filter = Filter {
-        kinds,
-        limit: MOST_KNOWN,
-        standing: StandingFilter::Live,
-        ..Filter::within(Scope::Project(session.project))
-    };
+    let filter =
+        Filter { kinds, limit: MOST_KNOWN, standing, ..Filter::within(Scope::Project(session.project)) };
     let ids: Vec<MemoryId> = store.search().list(&filter)?;
+    let replaced = store.memories().replaceable(session.id, &notebook::REPLACED_KINDS)?;
+    let ids: Vec<MemoryId> = ids.into_iter().filter(|id| !replaced.contains(id)).collect();
     store.memories().get_many(&ids)
 }

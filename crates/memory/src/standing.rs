@@ -82,10 +82,12 @@ pub enum StandingReason {
     Fixed,
     /// The code it speaks of changed or is gone.
     Changed,
+    /// A model wrote the notes of its session anew.
+    Rewritten,
 }
 
 impl StandingReason {
-    const ALL: [StandingReason; 12] = [
+    const ALL: [StandingReason; 13] = [
         StandingReason::User,
         StandingReason::Structure,
         StandingReason::Repetition,
@@ -98,6 +100,7 @@ impl StandingReason {
         StandingReason::Over,
         StandingReason::Fixed,
         StandingReason::Changed,
+        StandingReason::Rewritten,
     ];
 
     /// Returns the reason's name, as it is stored.
@@ -116,6 +119,7 @@ impl StandingReason {
             StandingReason::Over => "over",
             StandingReason::Fixed => "fixed",
             StandingReason::Changed => "changed",
+            StandingReason::Rewritten => "rewritten",
         }
     }
 
@@ -135,6 +139,7 @@ impl StandingReason {
             StandingReason::Over => "what it speaks of is over",
             StandingReason::Fixed => "what failed works again",
             StandingReason::Changed => "the code it speaks of changed or is gone",
+            StandingReason::Rewritten => "the notes of its session were written anew",
         }
     }
 }

@@ -16,6 +16,7 @@ pub(crate) mod revisions;
 pub(crate) mod session_work;
 pub(crate) mod standing;
 pub(crate) mod transfer;
+pub(crate) mod writers;
 
 use crate::StoreError;
 use crate::db::codes;
@@ -24,7 +25,7 @@ use crate::db::open::TxError;
 use crate::search::words;
 use backstory_memory::{
     Checksum, Content, EventId, EvidenceKind, Memory, MemoryId, ProjectId, Redacted, SessionId, Standing,
-    StandingReason, Timestamp, Uid,
+    StandingReason, Timestamp, Uid, Writer,
 };
 use columns::{ColumnReader, content_columns, content_parameters};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -69,6 +70,8 @@ pub struct MemoryOrigin {
     pub evidence: EvidenceKind,
     /// How it stood elsewhere; otherwise that is decided by who said it and what proves it.
     pub standing: Option<(Standing, StandingReason)>,
+    /// Who derived it and may write it anew; nobody where a person wrote it.
+    pub writer: Option<Writer>,
     /// What it has been through elsewhere; a new memory has been through nothing.
     pub usage: Option<UsageHistory>,
 }
@@ -253,9 +256,9 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
         "INSERT INTO memories (",
         content_columns!(),
         ", tokens, fingerprint, checksum, uid, project_id, session_id, standing, standing_reason, created_at_ms, updated_at_ms,
-            times_seen, times_used, last_used_at_ms, id) VALUES (",
+            times_seen, times_used, last_used_at_ms, writer, id) VALUES (",
         content_parameters!(),
-        ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        ", ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     ))?;
     let rest = params![
         content.tokens().0,
@@ -271,6 +274,7 @@ fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -
         usage.times_seen,
         usage.times_used,
         usage.last_used_at.map(|time| time.0),
+        memory.origin.writer.map(Writer::as_str),
         id.map(|id| id.0),
     ];
     columns::execute(&mut statement, content, rest)?;

@@ -21,3 +21,4 @@ mod pairs;
 mod recording;
 mod signatures;
 mod testruns;
+mod writer;

@@ -28,6 +28,8 @@ pub struct Session {
     pub distilled_to: EventId,
     /// What it did or was asked for, once it was distilled.
     pub title: Option<String>,
+    /// The last of its events that a model's notes were taken for; none is 0.
+    pub written_to: EventId,
 }
 
 /// A session and how much is known of it.
@@ -149,6 +151,15 @@ impl SessionWriter<'_> {
         })
     }
 
+    /// Notes that a model's notes were taken for a session up to an event.
+    pub fn mark_written(&mut self, id: SessionId, up_to: EventId) -> Result<(), StoreError> {
+        self.store.write("note that a session is written", |db| {
+            let sql = "UPDATE sessions SET written_event_id = max(written_event_id, ?2) WHERE id = ?1";
+            db.prepare_cached(sql)?.execute([id.0, up_to.0])?;
+            Ok(())
+        })
+    }
+
     /// Returns the session a host calls by this name, making it if it is not known.
     pub fn find_or_create(
         &mut self,
@@ -229,5 +240,6 @@ fn session_from(row: &Row<'_>) -> rusqlite::Result<Session> {
         ended_at: row.get::<_, Option<i64>>("ended_at_ms")?.map(Timestamp),
         distilled_to: EventId(row.get("distilled_event_id")?),
         title: row.get("title")?,
+        written_to: EventId(row.get("written_event_id")?),
     })
 }

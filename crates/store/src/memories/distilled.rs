@@ -5,7 +5,7 @@
 use crate::db::facets::{MemoryReader, MemoryWriter, SessionReader};
 use crate::db::open::TxError;
 use crate::memories::{self, Unindexed};
-use crate::memories::{forget, links, polish, revise, standing};
+use crate::memories::{forget, links, polish, revise, standing, writers};
 use crate::{NewMemory, StoreError};
 use backstory_memory::{
     Content, Digest, EventId, Link, Memory, MemoryId, ProjectId, Provenance, Redacted, Relation, SessionId,
@@ -228,6 +228,7 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
         }
         if content != before.content && forget::tombstone_for(db, None, &content)?.is_none() {
             revise::replace_content(db, &before, (&content, item.memory.origin.evidence), now)?;
+            writers::set(db, id, item.memory.origin.writer)?;
             if !is_polished {
                 polish::forget_polish(db, id)?;
             }

@@ -5,7 +5,7 @@
 use crate::db::facets::MemoryWriter;
 use crate::memories::columns::{self, content_columns, content_parameters};
 use crate::memories::revisions::{self, Author};
-use crate::memories::{anchors, forget, standing};
+use crate::memories::{anchors, forget, standing, writers};
 use crate::search::words;
 use crate::{NewMemory, StoreError, memories};
 use backstory_memory::{Checksum, Content, EvidenceKind, Memory, MemoryId, Redacted, Timestamp};
@@ -33,6 +33,7 @@ impl MemoryWriter<'_> {
             let before = memories::read(transaction, id)?;
             forget::refuse_forgotten(transaction, None, content)?;
             revisions::keep(transaction, &before, Author::Person, now)?;
+            writers::take_over(transaction, id)?;
             // What proved the old words proves nothing of the new.
             Ok(replace_content(transaction, &before, (content, EvidenceKind::Words), now)?)
         })
@@ -68,6 +69,7 @@ impl MemoryWriter<'_> {
     pub fn pin(&mut self, id: MemoryId, pinned: Pin) -> Result<(), StoreError> {
         let value = pinned == Pin::Keep;
         self.store.write("pin a memory", |transaction| {
+            writers::take_over(transaction, id)?;
             let sql = "UPDATE memories SET pinned = ?2 WHERE id = ?1";
             match transaction.execute(sql, params![id.0, value])? {
                 0 => Err(StoreError::NoSuchMemory(id).into()),

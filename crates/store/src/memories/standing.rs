@@ -3,7 +3,7 @@
 //! Not here: the rule itself (`memory`), who may change it (`app`).
 
 use crate::db::facets::{MemoryReader, MemoryWriter, ProjectReader};
-use crate::memories;
+use crate::memories::{self, writers};
 use crate::{Filter, NewMemory, StandingFilter, StoreError};
 use backstory_memory::{
     Content, EvidenceKind, Memory, MemoryId, OwnAddresses, ProjectId, Standing, StandingReason, Timestamp,
@@ -30,6 +30,7 @@ impl MemoryWriter<'_> {
                 Verdict::Retire => Standing::Retired,
             };
             set(transaction, id, (standing, StandingReason::User), now)?;
+            writers::take_over(transaction, id)?;
             Ok(before.standing)
         })
     }

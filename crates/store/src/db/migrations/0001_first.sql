@@ -42,6 +42,7 @@ CREATE TABLE project_roots (
 CREATE INDEX project_roots_by_project ON project_roots (project_id);
 
 -- `distilled_event_id`: the last event that memories were distilled from.
+-- `written_event_id`: the last event of the record that a model's answer was taken for: the rules leave what it wrote alone until then.
 -- `context_started_at_ms`: when the agent's context was last cleared or compacted, and the last injection before that: the agent
 -- no longer sees it.
 -- `title`: what the session did or was asked for, made when it is distilled.
@@ -57,6 +58,7 @@ CREATE TABLE sessions (
     ended_at_ms INTEGER,
     title TEXT,
     distilled_event_id INTEGER NOT NULL DEFAULT 0,
+    written_event_id INTEGER NOT NULL DEFAULT 0,
     context_started_at_ms INTEGER,
     last_injection_before_context INTEGER NOT NULL DEFAULT 0,
     captured_by_hooks INTEGER NOT NULL DEFAULT 0 CHECK (captured_by_hooks IN (0, 1)),
@@ -102,6 +104,7 @@ CREATE TABLE kinds (
 -- `standing`: whether it may be injected unasked, and why; of a memory that was replaced, how it stood then.
 -- `subject`: what a distilled memory is about: one failure by its signature, one turn, one session. The same subject updates the
 -- memory.
+-- `writer`: who derived it and may write it anew; NULL where a person or an import wrote it, or a person revised, judged or pinned it.
 -- `polished_from`: the fingerprint of the wording the rules made, where a model has worded it better: while the rules make the
 -- same, its words stay.
 CREATE TABLE memories (
@@ -130,7 +133,7 @@ CREATE TABLE memories (
     superseded_by INTEGER REFERENCES memories (id) ON DELETE SET NULL,
     standing TEXT NOT NULL CHECK (standing IN ('proposed', 'confirmed', 'retired')),
     standing_reason TEXT NOT NULL CHECK (standing_reason IN ('user', 'structure', 'repetition', 'use', 'source', 'unproven', 'unclear', 'asks',
-        'outside', 'over', 'fixed', 'changed')),
+        'outside', 'over', 'fixed', 'changed', 'rewritten')),
     times_seen INTEGER NOT NULL,
     times_used INTEGER NOT NULL,
     last_used_at_ms INTEGER,
@@ -138,6 +141,7 @@ CREATE TABLE memories (
     fingerprint BLOB NOT NULL,
     checksum BLOB NOT NULL,
     subject BLOB,
+    writer TEXT CHECK (writer IN ('rules', 'agent', 'model')),
     polished_from BLOB
 ) STRICT;
 CREATE INDEX memories_by_project ON memories (project_id, created_at_ms);

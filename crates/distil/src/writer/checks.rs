@@ -1,0 +1,369 @@
+//! What code can verify of a note: its form, its evidence, its quote and who said that, its names and numbers, and what it claims to be.
+//!
+//! Strict: what does not hold is turned down with its reason, what only lacks proof is proposed. The user's words are those the user typed;
+//! a note that cites them and says something else is not the user's (law 6). Not here: handoff and summary (`account`), what is written
+//! (`notebook`).
+
+use super::grounding::{HardWord, Haystack, QuotePlace, hard_words, place_of};
+use super::model_answer::AnswerNote;
+use super::session_record::{RecordTurn, SessionRecord, Voice};
+use crate::finding::distilled;
+use crate::phrases::FoldedSentence;
+use crate::sentences::sentences;
+use backstory_memory::{
+    Action, Content, EventId, EvidenceKind, Kind, OwnAddresses, Provenance, RejectionReason, TITLE_CHARS,
+    requested_action, says_the_same,
+};
+
+/// The longest title and body an answer may give.
+const MOST_TITLE_CHARS: usize = 100;
+const MOST_BODY_CHARS: usize = 400;
+/// More than this share of names that stand nowhere, in hundredths, and the note is of another session.
+const MOST_MISSING: usize = 34;
+/// A message of the user that is no longer may answer the one before it.
+const REPLY_CHARS: usize = 60;
+/// A note that is the user's shares so many words with what the user typed.
+const FEWEST_SHARED_WORDS: usize = 3;
+
+/// What notes are checked against.
+pub(super) struct CheckContext<'a> {
+    pub(super) record: &'a SessionRecord,
+    /// Addresses the project may name.
+    pub(super) own: &'a OwnAddresses,
+    /// What the files say that a host gives to its agent by itself.
+    pub(super) project_files: &'a [String],
+}
+
+/// A note that passed.
+#[derive(Clone, Debug)]
+pub(super) struct CheckedNote {
+    pub(super) content: Content,
+    /// The event with the quote first, then the prompts of the cited turns.
+    pub(super) events: Vec<EventId>,
+    pub(super) evidence: EvidenceKind,
+    /// Why it is only proposed.
+    pub(super) demoted: Option<RejectionReason>,
+    /// Whether nobody but the agent speaks for it.
+    pub(super) is_claim: bool,
+}
+
+/// Why a note was turned down, and what the reason speaks of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct NoteFault {
+    pub(super) reason: RejectionReason,
+    pub(super) detail: Option<String>,
+}
+
+impl From<RejectionReason> for NoteFault {
+    fn from(reason: RejectionReason) -> NoteFault {
+        NoteFault { reason, detail: None }
+    }
+}
+
+/// Checks one note.
+pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<CheckedNote, NoteFault> {
+    let kind = kind_of(&note.kind).ok_or(RejectionReason::Malformed)?;
+    let body = whole_sentences(&note.body);
+    let is_formed = !note.title.is_empty()
+        && note.title.chars().count() <= MOST_TITLE_CHARS
+        && !note.title.contains('…')
+        && body.chars().count() <= MOST_BODY_CHARS;
+    if !is_formed {
+        return Err(RejectionReason::Malformed.into());
+    }
+    let cited = cited_turns(&note.turns, context.record)?;
+    let place = place_of(&note.quote, &cited).ok_or(RejectionReason::FalseQuote)?;
+    refuse_wording(note, &body)?;
+    let body = grounded_body(&note.title, &body, &cited, context)?;
+    let text = format!("{}\n{body}", note.title);
+    let source = Source::derive((&place, kind), &text, &cited, context)?;
+    refuse_unaccepted(kind, note, &source)?;
+    if kind == Kind::Failure {
+        refuse_unmended(note, &cited, context.record)?;
+    }
+    refuse_project_file(&note.title, context)?;
+    let is_corrected = is_corrected_later(&note.turns, context.record);
+    let is_claim = source.voice == Voice::Agent;
+    let demoted = match () {
+        () if is_claim => Some(RejectionReason::OnlyClaimed),
+        () if is_corrected => Some(RejectionReason::Corrected),
+        () => None,
+    };
+    let mut content = distilled(kind, &note.title, &with_whole_title(&note.title, &body), source.provenance);
+    content.files.clone_from(&note.files);
+    content.files.retain(|file| context.record.turns.iter().any(|turn| turn.text().contains(file.as_str())));
+    content.concepts.extend(Some(note.needed_when.clone()).filter(|when| !when.is_empty()));
+    let evidence = match (demoted, source.voice) {
+        (Some(_), Voice::User) => EvidenceKind::Hint,
+        (Some(_), _) | (None, Voice::Agent | Voice::Pasted | Voice::User) => EvidenceKind::Words,
+        (None, Voice::Tool | Voice::Accepted | Voice::Commit) => EvidenceKind::Structure,
+    };
+    let prompts = cited.iter().filter_map(|turn| turn.user.first().and_then(|line| line.event));
+    let mut events: Vec<EventId> = place.line.event.into_iter().collect();
+    events.extend(prompts.filter(|event| Some(*event) != place.line.event));
+    Ok(CheckedNote { content, events, evidence, demoted, is_claim })
+}
+
+/// The kind a word of the contract stands for.
+pub(super) fn kind_of(word: &str) -> Option<Kind> {
+    Some(match word {
+        "constraint" | "rule" | "preference" | "correction" => Kind::Rule,
+        "decision" => Kind::Decision,
+        "failure" => Kind::Failure,
+        "fact" => Kind::Fact,
+        _ => return None,
+    })
+}
+
+/// A body within its length: what overruns it goes, a sentence at a time.
+fn whole_sentences(body: &str) -> String {
+    let mut kept = String::new();
+    for sentence in body.lines().flat_map(sentences) {
+        let is_first = kept.is_empty();
+        if !is_first && kept.chars().count() + sentence.chars().count() + 1 > MOST_BODY_CHARS {
+            break;
+        }
+        if !is_first {
+            kept.push(' ');
+        }
+        kept.push_str(sentence);
+    }
+    kept
+}
+
+/// A title that has to be cut stands whole in the body.
+fn with_whole_title(title: &str, body: &str) -> String {
+    if title.chars().count() <= TITLE_CHARS {
+        body.to_owned()
+    } else {
+        format!("{title}. {body}").trim().to_owned()
+    }
+}
+
+/// The cited turns. A turn that does not exist was invented, and so may be the rest.
+pub(super) fn cited_turns<'a>(
+    turns: &[usize],
+    record: &'a SessionRecord,
+) -> Result<Vec<&'a RecordTurn>, NoteFault> {
+    let cited: Option<Vec<&RecordTurn>> =
+        turns.iter().map(|turn| record.turns.get(turn.checked_sub(1)?)).collect();
+    cited.filter(|cited| !cited.is_empty()).ok_or_else(|| RejectionReason::NoEvidence.into())
+}
+
+/// Who says a note.
+struct Source {
+    voice: Voice,
+    provenance: Provenance,
+    /// Whether the passage of the quote asks something.
+    is_question: bool,
+}
+
+impl Source {
+    fn derive(
+        (place, kind): (&QuotePlace<'_>, Kind),
+        text: &str,
+        cited: &[&RecordTurn],
+        context: &CheckContext<'_>,
+    ) -> Result<Source, NoteFault> {
+        let typed: Vec<String> = cited.iter().map(|turn| turn.typed()).collect();
+        let typed = Haystack::new(&typed.join("\n"));
+        let is_users = place.voice == Voice::User && is_in_the_users_sense(text, &typed, context.own);
+        let asked = requested_action(text, context.own);
+        if !is_users && matches!(asked, Some(Action::Override | Action::Address)) {
+            return Err(RejectionReason::AsksForAction.into());
+        }
+        // "Yes" and "2" decide for what the agent said; longer words of the user that say something else prove nothing.
+        let is_reply = kind == Kind::Decision && place.passage.text.chars().count() <= REPLY_CHARS;
+        let voice = match place.voice {
+            Voice::User if is_users => Voice::User,
+            Voice::User if is_reply => Voice::Accepted,
+            Voice::User => Voice::Agent,
+            voice => voice,
+        };
+        let provenance = match voice {
+            Voice::User => Provenance::User,
+            Voice::Tool | Voice::Pasted => Provenance::Tool,
+            Voice::Agent | Voice::Accepted | Voice::Commit => Provenance::Assistant,
+        };
+        // A transcript that a repository carries, or a page, is believed no more for being quoted.
+        let from = place.line.provenance.clone().filter(|from| *from < Provenance::Tool);
+        let provenance = from.map_or(provenance.clone(), |from| from.min(provenance));
+        Ok(Source { voice, provenance, is_question: place.passage.text.trim_end().ends_with('?') })
+    }
+}
+
+/// Whether a note says what the user said: their words, or their names; and what it asks for, they asked for.
+fn is_in_the_users_sense(text: &str, typed: &Haystack, own: &OwnAddresses) -> bool {
+    let names = hard_words(text);
+    let shares_names = names.iter().any(|name| typed.holds(&name.text));
+    let shares_words = typed.shared_words(text) >= FEWEST_SHARED_WORDS;
+    let is_said = shares_names || shares_words || typed.is_of_other_script();
+    let asking: Vec<&str> = text
+        .lines()
+        .flat_map(sentences)
+        .filter(|sentence| requested_action(sentence, own).is_some_and(Action::is_grave))
+        .collect();
+    let is_asked = |sentence: &&str| {
+        let action = requested_action(sentence, own);
+        let holds_names = hard_words(sentence).iter().all(|name| !name.is_strong || typed.holds(&name.text));
+        match action {
+            Some(Action::Override) => typed.shared_words(sentence) >= FEWEST_SHARED_WORDS && holds_names,
+            _ => holds_names,
+        }
+    };
+    is_said && asking.iter().all(is_asked)
+}
+
+/// What a user has not said is no rule, and what nobody accepted is no decision.
+fn refuse_unaccepted(kind: Kind, note: &AnswerNote, source: &Source) -> Result<(), NoteFault> {
+    let is_question = source.is_question || note.quote.trim_end().ends_with('?');
+    match (kind, source.voice) {
+        (Kind::Rule, Voice::User) => Ok(()),
+        (Kind::Rule, _) => Err(RejectionReason::NotTheUsers.into()),
+        (Kind::Decision, Voice::User | Voice::Commit | Voice::Accepted) if !is_question => Ok(()),
+        (Kind::Decision, _) => Err(RejectionReason::Proposal.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Facts of the moment and proposals are no knowledge.
+fn refuse_wording(note: &AnswerNote, body: &str) -> Result<(), NoteFault> {
+    if is_of_the_moment(&note.title) {
+        return Err(RejectionReason::OfTheMoment.into());
+    }
+    let proposes = |text: &str| {
+        let folded = FoldedSentence::new(text);
+        PROPOSING.iter().any(|phrase| folded.0.contains(phrase))
+    };
+    let first = sentences(body).into_iter().next().unwrap_or_default();
+    if proposes(&note.title) || note.kind == "decision" && proposes(first) {
+        return Err(RejectionReason::Proposal.into());
+    }
+    Ok(())
+}
+
+/// Words of what nobody has decided.
+const PROPOSING: [&str; 18] = [
+    " should consider ",
+    " could be improved ",
+    " could be moved ",
+    " could be added ",
+    " would be better ",
+    " would be good ",
+    " would be nice ",
+    " recommend ",
+    " recommends ",
+    " recommended ",
+    " suggests ",
+    " suggested ",
+    " might want ",
+    " is planned ",
+    " are planned ",
+    " proposed ",
+    " proposes ",
+    " an option is ",
+];
+
+/// Whether a title says how things stood that day: counts of tests, what is not committed, which pull request is open.
+fn is_of_the_moment(title: &str) -> bool {
+    let folded = FoldedSentence::new(title);
+    let words: Vec<&str> = folded.0.split_whitespace().collect();
+    let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let counts = words.windows(3).any(|window| {
+        let &[count, thing, state] = window else { return false };
+        let is_counted =
+            ["test", "tests", "file", "files", "warning", "warnings", "error", "errors"].contains(&thing);
+        let is_state =
+            ["pass", "fail", "chang", "remain", "are", "still"].iter().any(|word| state.starts_with(word));
+        is_number(&count) && is_counted && is_state
+    });
+    let pull_request = words.windows(3).any(|window| {
+        let &[pr, number, verb] = window else { return false };
+        pr == "pr" && is_number(&number) && ["is", "was", "open", "merged"].contains(&verb)
+    });
+    let done = words.windows(2).any(|window| {
+        let &[share, thing] = window else { return false };
+        is_number(&share) && ["coverage", "complete"].contains(&thing) && title.contains('%')
+    });
+    counts || pull_request || done || MOMENTARY.iter().any(|phrase| folded.0.contains(phrase))
+}
+
+const MOMENTARY: [&str; 11] = [
+    " all tests pass ",
+    " tests are passing ",
+    " tests passing ",
+    " uncommitted ",
+    " not committed ",
+    " not pushed ",
+    " not yet committed ",
+    " not yet pushed ",
+    " currently running ",
+    " currently open ",
+    " still running ",
+];
+
+/// Returns the body without sentences that name what the record does not hold.
+///
+/// A title with such a name, or a note most of whose names stand nowhere near its evidence, is turned down.
+fn grounded_body(
+    title: &str,
+    body: &str,
+    cited: &[&RecordTurn],
+    context: &CheckContext<'_>,
+) -> Result<String, NoteFault> {
+    let record = context.record;
+    let near = Haystack::new(&cited.iter().map(|turn| turn.text()).collect::<Vec<_>>().join("\n"));
+    let known = record.known.iter().map(|known| known.memory.content.title.clone());
+    let all = record.turns.iter().map(RecordTurn::text).chain(known).chain(record.branches.iter().cloned());
+    let all = Haystack::new(&all.collect::<Vec<_>>().join("\n"));
+    let is_foreign = near.is_of_other_script();
+    // Of another language only identifiers and numbers are the same in English.
+    let names = |text: &str| -> Vec<HardWord> {
+        hard_words(text).into_iter().filter(|name| name.is_strong || !is_foreign).collect()
+    };
+    let is_missing = |name: &HardWord| !near.holds(&name.text) && !all.holds(&name.text);
+    let ungrounded =
+        |name: &str| Err(NoteFault { reason: RejectionReason::Ungrounded, detail: Some(name.to_owned()) });
+    if let Some(name) = names(title).into_iter().find(|name| name.is_strong && is_missing(name)) {
+        return ungrounded(&name.text);
+    }
+    let every = names(&format!("{title}. {body}"));
+    let missing: Vec<&HardWord> = every.iter().filter(|name| is_missing(name)).collect();
+    let in_near = every.iter().filter(|name| near.holds(&name.text)).count();
+    let elsewhere = every.len() - in_near - missing.len();
+    let is_far = every.len() >= 2 && 2 * in_near + elsewhere < every.len();
+    if missing.len() * 100 > every.len() * MOST_MISSING || is_far {
+        let name = missing.first().copied().or_else(|| every.iter().find(|name| !near.holds(&name.text)));
+        return ungrounded(name.map_or("", |name| &name.text));
+    }
+    let holds = |sentence: &&str| !names(sentence).iter().any(|name| name.is_strong && is_missing(name));
+    Ok(sentences(body).into_iter().filter(holds).collect::<Vec<_>>().join(" "))
+}
+
+/// A failure is one that happened, and that something done later mended.
+fn refuse_unmended(
+    note: &AnswerNote,
+    cited: &[&RecordTurn],
+    record: &SessionRecord,
+) -> Result<(), NoteFault> {
+    let speaks_of_failure = |turn: &&&RecordTurn| {
+        turn.failed || Kind::infer(&turn.text(), &Provenance::User) == Kind::Failure || turn.corrects
+    };
+    let first = note.turns.iter().zip(cited).find(|(_, turn)| speaks_of_failure(&turn)).map(|(at, _)| *at);
+    let Some(first) = first else { return Err(RejectionReason::NoErrorLine.into()) };
+    let is_mended = record.turns.iter().skip(first.saturating_sub(1)).any(|turn| turn.succeeded);
+    if is_mended { Ok(()) } else { Err(RejectionReason::OnlyClaimed.into()) }
+}
+
+/// Whether the user put something right in the turn after the last cited one.
+fn is_corrected_later(turns: &[usize], record: &SessionRecord) -> bool {
+    turns.last().and_then(|last| record.turns.get(*last)).is_some_and(|next| next.corrects)
+}
+
+fn refuse_project_file(title: &str, context: &CheckContext<'_>) -> Result<(), NoteFault> {
+    let says_it = |line: &&String| says_the_same(title, line);
+    match context.project_files.iter().find(says_it) {
+        Some(line) => Err(NoteFault { reason: RejectionReason::InProjectFile, detail: Some(line.clone()) }),
+        None => Ok(()),
+    }
+}

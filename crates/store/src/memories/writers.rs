@@ -1,0 +1,70 @@
+//! Who derived a memory, and may therefore write it anew. A person who revises, judges or pins one takes it over for good.
+//!
+//! Not here: what is derived (`distilled`), what was turned down (`rejections`).
+
+use crate::StoreError;
+use crate::db::facets::{MemoryReader, MemoryWriter};
+use crate::memories::{self, standing};
+use backstory_memory::{Kind, MemoryId, SessionId, Standing, StandingReason, Timestamp, Writer};
+use rusqlite::{Connection, OptionalExtension, params};
+
+impl MemoryReader<'_> {
+    /// Returns who derived a memory; nobody where a person owns it, or there is none.
+    pub fn writer(&self, id: MemoryId) -> Result<Option<Writer>, StoreError> {
+        self.store.read("read who wrote a memory", |db| {
+            let sql = "SELECT writer FROM memories WHERE id = ?1";
+            let name: Option<Option<String>> =
+                db.prepare_cached(sql)?.query_row([id.0], |row| row.get(0)).optional()?;
+            Ok(name.flatten().and_then(|name| name.parse().ok()))
+        })
+    }
+
+    /// Returns what the rules derived from a session alone, of some kinds and still in force or proposed: a better writer may replace it.
+    ///
+    /// What another session speaks for as well is not the session's alone, and a lesson of many failures is not either.
+    pub fn replaceable(&self, session: SessionId, kinds: &[Kind]) -> Result<Vec<MemoryId>, StoreError> {
+        self.store.read("read what the rules made of a session", |db| {
+            let sql = "SELECT m.id, m.kind FROM memories m WHERE m.session_id = ?1 AND m.writer = 'rules'
+                 AND m.superseded_by IS NULL AND m.standing <> 'retired' AND NOT EXISTS (
+                     SELECT 1 FROM evidence v JOIN events e ON e.id = v.event_id
+                     WHERE v.memory_id = m.id AND e.session_id <> ?1)
+                 AND NOT EXISTS (SELECT 1 FROM links l WHERE l.from_id = m.id AND l.relation = 'derived_from')
+                 ORDER BY m.id";
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement
+                .query_map([session.0], |row| Ok((MemoryId(row.get(0)?), row.get::<_, String>(1)?)))?;
+            let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+            let is_wanted = |name: &str| kinds.iter().any(|kind| kind.as_str() == name);
+            Ok(rows.into_iter().filter(|(_, kind)| is_wanted(kind)).map(|(id, _)| id).collect())
+        })
+    }
+}
+
+impl MemoryWriter<'_> {
+    /// Retires memories for a reason; those that no longer hold stay as they are.
+    pub fn retire(
+        &mut self,
+        ids: &[MemoryId],
+        reason: StandingReason,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.store.write("retire memories", |transaction| {
+            for id in ids {
+                if memories::read(transaction, *id)?.standing.is_live() {
+                    standing::set(transaction, *id, (Standing::Retired, reason), now)?;
+                }
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Notes that a person has taken a memory into their own hands.
+pub(crate) fn take_over(db: &Connection, id: MemoryId) -> rusqlite::Result<()> {
+    set(db, id, None)
+}
+
+pub(crate) fn set(db: &Connection, id: MemoryId, writer: Option<Writer>) -> rusqlite::Result<()> {
+    let sql = "UPDATE memories SET writer = ?2 WHERE id = ?1";
+    db.prepare_cached(sql)?.execute(params![id.0, writer.map(Writer::as_str)]).map(drop)
+}
