@@ -17,6 +17,7 @@ mod replay_home;
 mod session_player;
 mod tally;
 mod title_defects;
+mod writer_folders;
 
 use crate::places::{root, target};
 use crate::{TaskResult, cargo, say};
@@ -32,16 +33,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
+use writer_folders::WriterFolders;
 
 const USAGE: &str =
     "usage: cargo xtask real [DIR] [--bin FILE] [--json FILE] [--against FILE] [--sheets DIR] [--notes FILE]
-                        [--save FILE] [--load FILE]
+                        [--save FILE] [--load FILE] [--requests DIR] [--answers DIR]
        cargo xtask real --tally DIR
 
 --bin      measure this program instead of building one
 --json     write the numbers; --against prints what differs from numbers written before
 --sheets   write sheets for a judge; --tally prints the tables of filled ones
 --notes    write what became of every gold note, and the memory nearest to it
+--requests write what a model would be asked at each session's end: DIR/PROJECT/SESSION.json
+--answers  take what one answered, from files of the same names
 --save     keep what the replay left; --load measures that again without a replay";
 
 /// Replays, measures, prints.
@@ -64,6 +68,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
         project_run::save(&runs, path)?;
     }
     say(&format!("built and replayed in {} s", started.elapsed().as_secs()));
+    writer_folders::report(&runs);
     let labels = LabelledMemories::read(&options.data)?;
     let notes: Vec<String> =
         gold.notes().values().map(|note| format!("{}\n{}", note.title, note.text)).collect();
@@ -122,7 +127,7 @@ fn replay(options: &RealOptions) -> TaskResult<(String, Vec<ProjectRun>)> {
         for _ in 0..=std::thread::available_parallelism().map_or(1, usize::from) {
             scope.spawn(|| {
                 while let Some(project) = waiting.lock().ok().and_then(|mut it| it.next()) {
-                    let result = play_project(&program, project);
+                    let result = play_project(&program, project, &options.writer);
                     if let Ok(mut results) = results.lock() {
                         results.push(result);
                     }
@@ -136,9 +141,13 @@ fn replay(options: &RealOptions) -> TaskResult<(String, Vec<ProjectRun>)> {
     Ok((program_version(&program)?, runs))
 }
 
-fn play_project(program: &Path, project: &RecordedProject) -> Result<ProjectRun, String> {
+fn play_project(
+    program: &Path,
+    project: &RecordedProject,
+    folders: &WriterFolders,
+) -> Result<ProjectRun, String> {
     let started = Instant::now();
-    let run = session_player::play_project(program, project)
+    let run = session_player::play_project(program, project, folders)
         .map_err(|error| format!("playing {}: {error}", project.name))?;
     say(&format!("{}: {} hooks in {} s", project.name, run.hooks, started.elapsed().as_secs()));
     Ok(run)
@@ -167,6 +176,7 @@ struct RealOptions {
     notes: Option<PathBuf>,
     save: Option<PathBuf>,
     load: Option<PathBuf>,
+    writer: WriterFolders,
 }
 
 impl RealOptions {
@@ -188,6 +198,8 @@ impl RealOptions {
                 "--notes" => options.notes = value,
                 "--save" => options.save = value,
                 "--load" => options.load = value,
+                "--requests" => options.writer.requests = value,
+                "--answers" => options.writer.answers = value,
                 _ => return Err(USAGE.into()),
             }
         }

@@ -5,8 +5,8 @@ use crate::error::AppError;
 use crate::vectors;
 use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil};
 use backstory_memory::{Memory, MemoryId, SessionId, Timestamp};
-use backstory_store::Store;
-use std::path::Path;
+use backstory_store::{Session, Store};
+use std::path::PathBuf;
 
 /// How many sessions one request reads.
 const MOST_SESSIONS: u32 = 10_000;
@@ -50,11 +50,16 @@ impl App {
         trigger: DistilTrigger,
     ) -> Result<DistilReport, AppError> {
         let session = store.sessions().get(id)?.ok_or_else(|| AppError::internal("a session is gone"))?;
-        let project = store.projects().get(session.project)?;
-        let roots = project.iter().flat_map(|project| &project.roots).map(Path::new);
-        let root = { roots }.find(|root| root.is_dir());
-        let redactor = self.redactor();
-        let distillation = Distillation { trigger, root, redactor: &redactor, now: self.now, until: None };
+        let (root, redactor) = (self.session_root(store, &session)?, self.redactor());
+        let distillation =
+            Distillation { trigger, root: root.as_deref(), redactor: &redactor, now: self.now, until: None };
         Ok(distil(store, id, &distillation)?)
+    }
+
+    /// Returns the folder a session's project lies in, where it still exists.
+    pub(crate) fn session_root(&self, store: &Store, session: &Session) -> Result<Option<PathBuf>, AppError> {
+        let project = store.projects().get(session.project)?;
+        let roots = project.into_iter().flat_map(|project| project.roots).map(PathBuf::from);
+        Ok({ roots }.find(|root| root.is_dir()))
     }
 }

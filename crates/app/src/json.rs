@@ -15,6 +15,7 @@ mod session;
 mod store_status;
 mod team_reports;
 mod upkeep_reports;
+mod writer_reports;
 
 pub use absence::*;
 pub use configuration::*;
@@ -30,3 +31,4 @@ pub use session::*;
 pub use store_status::*;
 pub use team_reports::*;
 pub use upkeep_reports::*;
+pub use writer_reports::*;

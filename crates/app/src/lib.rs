@@ -51,6 +51,7 @@ pub mod upkeep;
 pub mod vectors;
 pub mod why;
 pub mod words;
+pub mod writer_files;
 
 pub use app::{App, ProjectSelector};
 pub use config::Config;

@@ -11,6 +11,9 @@ use std::path::Path;
 pub(crate) struct ProjectRun {
     pub(crate) project: String,
     pub(crate) sessions: Vec<SessionRun>,
+    /// What `distil --requests` and `distil --answers` said at the end of each session, where there are folders for them.
+    #[serde(default)]
+    pub(crate) writer: Vec<serde_json::Value>,
     /// Every memory that stood at the end of any session, as it was last seen.
     pub(crate) memories: Vec<RunMemory>,
     pub(crate) injections: Vec<RunInjection>,

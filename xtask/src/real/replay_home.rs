@@ -86,7 +86,8 @@ impl ReplayHome {
         Ok(())
     }
 
-    fn program(&self, arguments: &[&str], now_ms: i64, input: &str) -> TaskResult<String> {
+    /// Runs a command of the program.
+    pub(crate) fn program(&self, arguments: &[&str], now_ms: i64, input: &str) -> TaskResult<String> {
         let mut command = self.env.command(arguments);
         command.current_dir(&self.folder).env("BACKSTORY_NOW_MS", now_ms.to_string()).stdin(Stdio::piped());
         let mut child = command.spawn()?;

@@ -6,6 +6,7 @@
 use super::project_run::{ProjectRun, RunMemory, SessionRun};
 use super::recorded_sessions::{RecordedProject, UserRecord, blocks, classify, field, records, text_of};
 use super::replay_home::{ReplayHome, ReplayMoment};
+use super::writer_folders::WriterFolders;
 use crate::TaskResult;
 use backstory_memory::first_chars;
 use serde_json::{Value, json};
@@ -18,13 +19,19 @@ const REJECTIONS: [&str; 2] =
     ["doesn't want to proceed with this tool use", "doesn't want to take this action"];
 
 /// Plays all sessions of a project in a new home.
-pub(crate) fn play_project(program: &Path, project: &RecordedProject) -> TaskResult<ProjectRun> {
+pub(crate) fn play_project(
+    program: &Path,
+    project: &RecordedProject,
+    folders: &WriterFolders,
+) -> TaskResult<ProjectRun> {
     let mut home = ReplayHome::new(program, &project.name)?;
     let mut sessions = Vec::new();
     let mut memories: Vec<RunMemory> = Vec::new();
+    let mut writer = Vec::new();
     for transcript in &project.transcripts {
         let records = records(transcript, &home.folder())?;
         let (mut session, end_ms) = SessionPlayer::play(&mut home, &records)?;
+        writer.extend(folders.exchange(&home, &project.name, (&session.session, end_ms))?);
         let current = home.memories(end_ms)?;
         let newest = |memory: &&RunMemory| memory.kind == "handoff" && memory.is_from(&session.session);
         session.handoff = current.iter().filter(newest).max_by_key(|it| it.created_at.clone()).cloned();
@@ -42,6 +49,7 @@ pub(crate) fn play_project(program: &Path, project: &RecordedProject) -> TaskRes
     Ok(ProjectRun {
         project: project.name.clone(),
         sessions,
+        writer,
         memories,
         injections: home.injections,
         hooks,

@@ -1,0 +1,96 @@
+//! The background writer in a replay: at each session's end its request is written, and its answer taken, where there are folders for them.
+//!
+//! Not here: who answers. A model that sees the request alone, in whatever way.
+
+use super::project_run::ProjectRun;
+use super::recorded_sessions::field;
+use super::replay_home::ReplayHome;
+use crate::{TaskResult, say};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Folders with one folder a project, and one file a session in it.
+#[derive(Default)]
+pub(crate) struct WriterFolders {
+    /// Where requests are written.
+    pub(crate) requests: Option<PathBuf>,
+    /// Where answers are.
+    pub(crate) answers: Option<PathBuf>,
+}
+
+impl WriterFolders {
+    /// Writes the request of a session that has ended and takes its answer; returns what the program said.
+    pub(crate) fn exchange(
+        &self,
+        home: &ReplayHome,
+        project: &str,
+        (session, now_ms): (&str, i64),
+    ) -> TaskResult<Vec<Value>> {
+        let mut said = Vec::new();
+        for (flag, folder) in [("--requests", &self.requests), ("--answers", &self.answers)] {
+            let Some(folder) = folder.as_ref().map(|folder| folder.join(project)) else { continue };
+            if flag == "--answers" && !folder.join(format!("{session}.json")).is_file() {
+                continue;
+            }
+            let folder = std::path::absolute(folder)?.to_string_lossy().into_owned();
+            let arguments = ["distil", "--session", session, flag, &folder, "--json"];
+            let text = home.program(&arguments, now_ms, "")?;
+            said.push(serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?);
+        }
+        Ok(said)
+    }
+}
+
+/// Prints how much was asked, and what became of the answers.
+pub(crate) fn report(runs: &[ProjectRun]) {
+    let said: Vec<&Value> = runs.iter().flat_map(|run| &run.writer).collect();
+    let list = |name: &str| -> Vec<&Value> {
+        said.iter().filter_map(|it| it.get(name)?.as_array()).flatten().collect()
+    };
+    let mut tokens: Vec<i64> = list("requests").iter().filter_map(|it| it.get("tokens")?.as_i64()).collect();
+    tokens.sort_unstable();
+    let at = |share: usize| {
+        tokens.get((tokens.len().saturating_sub(1)) * share / 100).copied().unwrap_or_default()
+    };
+    if !tokens.is_empty() {
+        say(&format!(
+            "writer: {} requests; tokens p50 {} p90 {} max {}",
+            tokens.len(),
+            at(50),
+            at(90),
+            at(100)
+        ));
+    }
+    let answers = list("answers");
+    if answers.is_empty() {
+        return;
+    }
+    let count = |name: &str| -> usize {
+        answers.iter().filter_map(|it| it.get(name)?.as_array()).map(Vec::len).sum()
+    };
+    say(&format!(
+        "writer: {} answers {:?}; {} kept, {} of them proposed, {} turned down {:?}; {} of the rules' replaced",
+        answers.len(),
+        tally(answers.iter().map(|it| field(it, "outcome"))),
+        count("kept"),
+        count("demoted"),
+        count("rejected"),
+        tally(
+            answers
+                .iter()
+                .filter_map(|it| it.get("rejected")?.as_array())
+                .flatten()
+                .map(|it| field(it, "reason"))
+        ),
+        count("replaced"),
+    ));
+}
+
+fn tally<'a>(words: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for word in words {
+        *counts.entry(word).or_default() += 1;
+    }
+    counts
+}
