@@ -69,3 +69,4 @@ mod unshare;
 mod usage;
 mod vectors;
 mod workers;
+mod writer_files;
