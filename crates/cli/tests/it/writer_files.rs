@@ -40,13 +40,15 @@ fn a_session_is_asked_about_and_answered_through_files() {
     let folder = folder.to_str().unwrap();
     let written = ask(&env, 0, &["distil", "--requests", folder, "--json"]);
     assert_eq!(column(&written["requests"], "host_session"), json!(["s1"]));
-    let request: Value = serde_json::from_str(&fs::read_to_string(format!("{folder}/s1.json")).unwrap()).unwrap();
+    let request: Value =
+        serde_json::from_str(&fs::read_to_string(format!("{folder}/s1.json")).unwrap()).unwrap();
     assert_eq!(request["session"], "s1");
     assert!(request["prompt"].as_str().unwrap().contains("t1 U: From now on the export writes UTF-8"));
     assert!(request["schema"]["properties"]["add"].is_object());
 
     // The answer may be wrapped, and stands in a file of the same name.
-    fs::write(format!("{folder}/s1.json"), json!({"session": "s1", "answer": answered()}).to_string()).unwrap();
+    fs::write(format!("{folder}/s1.json"), json!({"session": "s1", "answer": answered()}).to_string())
+        .unwrap();
     fs::write(format!("{folder}/nobody.json"), "{}").unwrap();
     let taken = env.run(["distil", "--answers", folder, "--show"]);
     let taken = rendered(&taken).replace(folder, "DIR");
@@ -70,5 +72,11 @@ fn a_folder_that_is_not_there_is_said() {
     exits(&env, 1, &["distil", "--answers", "nowhere"], "cannot read");
     let refused = env.run(["distil", "--requests", "a", "--answers", "b"]);
     assert_eq!(refused.code, Some(2), "{refused:?}");
-    assert_eq!(answer(&env.run(["distil", "--requests", "a", "--session", "s1", "--json"]))["requests"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        answer(&env.run(["distil", "--requests", "a", "--session", "s1", "--json"]))["requests"]
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
 }

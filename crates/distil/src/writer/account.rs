@@ -26,7 +26,7 @@ impl SessionAccount {
     ) -> SessionAccount {
         let all: Vec<String> = record.turns.iter().map(RecordTurn::text).collect();
         let ends = [&record.end.tasks.done, &record.end.tasks.started, &record.end.tasks.open];
-        let ends = ends.into_iter().chain([&record.branches, &record.end.pull_requests]).flatten().cloned();
+        let ends = ends.into_iter().chain([&record.branches, &record.end.remote]).flatten().cloned();
         let known = Haystack::new(&all.into_iter().chain(ends).collect::<Vec<_>>().join("\n"));
         let handoff = handoff.and_then(|it| checked_handoff(record, it, &known));
         let next_steps = handoff.as_ref().map(|handoff| handoff.next_steps.clone()).unwrap_or_default();
@@ -129,12 +129,14 @@ fn handoff_content(handoff: CheckedHandoff, record: &SessionRecord) -> Option<Co
         branch: found.branch.clone(),
         dirty_files: found.dirty_files.clone(),
         undone_decisions: Vec::new(),
+        remote: found.remote.clone(),
+        closing_words: None,
     };
     let first = |list: &[String]| list.first().cloned();
     let (lead, what) = match handoff.state {
         WorkState::Done if !details.dirty_files.is_empty() => ("Not committed", handoff.place.clone()),
         WorkState::Done => ("Done", handoff.place.clone()),
-        WorkState::InProgress => ("In the middle of", first(&details.in_flight)),
+        WorkState::InProgress => ("In progress", first(&details.in_flight)),
         WorkState::WaitingForUser => {
             ("Waiting for an answer", first(&details.open_questions).or(handoff.place.clone()))
         }

@@ -15,8 +15,7 @@ use backstory_memory::{
     requested_action, says_the_same,
 };
 
-/// The longest title and body an answer may give.
-const MOST_TITLE_CHARS: usize = 100;
+/// The longest body an answer may give.
 const MOST_BODY_CHARS: usize = 400;
 /// More than this share of names that stand nowhere, in hundredths, and the note is of another session.
 const MOST_MISSING: usize = 34;
@@ -65,7 +64,7 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     let kind = kind_of(&note.kind).ok_or(RejectionReason::Malformed)?;
     let body = whole_sentences(&note.body);
     let is_formed = !note.title.is_empty()
-        && note.title.chars().count() <= MOST_TITLE_CHARS
+        && note.title.chars().count() <= TITLE_CHARS
         && !note.title.contains('…')
         && body.chars().count() <= MOST_BODY_CHARS;
     if !is_formed {
@@ -74,7 +73,7 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     let cited = cited_turns(&note.turns, context.record)?;
     let place = place_of(&note.quote, &cited).ok_or(RejectionReason::FalseQuote)?;
     refuse_wording(note, &body)?;
-    let body = grounded_body(&note.title, &body, &cited, context)?;
+    let body = grounded_body(&note.title, &body, &near_text(&note.turns, context.record), context)?;
     let text = format!("{}\n{body}", note.title);
     let source = Source::derive((&place, kind), &text, &cited, context)?;
     refuse_unaccepted(kind, note, &source)?;
@@ -89,7 +88,7 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
         () if is_corrected => Some(RejectionReason::Corrected),
         () => None,
     };
-    let mut content = distilled(kind, &note.title, &with_whole_title(&note.title, &body), source.provenance);
+    let mut content = distilled(kind, &note.title, &body, source.provenance);
     content.files.clone_from(&note.files);
     content.files.retain(|file| context.record.turns.iter().any(|turn| turn.text().contains(file.as_str())));
     content.concepts.extend(Some(note.needed_when.clone()).filter(|when| !when.is_empty()));
@@ -131,15 +130,6 @@ fn whole_sentences(body: &str) -> String {
     kept
 }
 
-/// A title that has to be cut stands whole in the body.
-fn with_whole_title(title: &str, body: &str) -> String {
-    if title.chars().count() <= TITLE_CHARS {
-        body.to_owned()
-    } else {
-        format!("{title}. {body}").trim().to_owned()
-    }
-}
-
 /// The cited turns. A turn that does not exist was invented, and so may be the rest.
 pub(super) fn cited_turns<'a>(
     turns: &[usize],
@@ -148,6 +138,21 @@ pub(super) fn cited_turns<'a>(
     let cited: Option<Vec<&RecordTurn>> =
         turns.iter().map(|turn| record.turns.get(turn.checked_sub(1)?)).collect();
     cited.filter(|cited| !cited.is_empty()).ok_or_else(|| RejectionReason::NoEvidence.into())
+}
+
+/// What the cited turns say, and the message that a short reply in them answers.
+fn near_text(turns: &[usize], record: &SessionRecord) -> String {
+    let mut texts = Vec::new();
+    for at in turns.iter().filter_map(|turn| turn.checked_sub(1)) {
+        let Some(turn) = record.turns.get(at) else { continue };
+        texts.push(turn.text());
+        let before = at.checked_sub(1).and_then(|before| record.turns.get(before));
+        let is_reply = turn.user.first().is_some_and(|line| line.text.chars().count() <= REPLY_CHARS);
+        texts.extend(
+            before.filter(|_| is_reply).and_then(|before| Some(before.closing.as_ref()?.text.clone())),
+        );
+    }
+    texts.join("\n")
 }
 
 /// Who says a note.
@@ -308,11 +313,11 @@ const MOMENTARY: [&str; 11] = [
 fn grounded_body(
     title: &str,
     body: &str,
-    cited: &[&RecordTurn],
+    near: &str,
     context: &CheckContext<'_>,
 ) -> Result<String, NoteFault> {
     let record = context.record;
-    let near = Haystack::new(&cited.iter().map(|turn| turn.text()).collect::<Vec<_>>().join("\n"));
+    let near = Haystack::new(near);
     let known = record.known.iter().map(|known| known.memory.content.title.clone());
     let all = record.turns.iter().map(RecordTurn::text).chain(known).chain(record.branches.iter().cloned());
     let all = Haystack::new(&all.collect::<Vec<_>>().join("\n"));

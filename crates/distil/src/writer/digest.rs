@@ -90,7 +90,7 @@ fn known_lines(record: &SessionRecord, most: Tokens) -> String {
     if text.is_empty() { text } else { format!("{HEADING}{text}") }
 }
 
-/// Tasks, pull requests and uncommitted files at the end.
+/// Tasks, what was pushed, and uncommitted files at the end.
 fn end_lines(record: &SessionRecord, most: Tokens) -> String {
     let tasks = &record.end.tasks;
     let marked = |mark: &str, tasks: &[String]| -> Vec<String> {
@@ -99,7 +99,7 @@ fn end_lines(record: &SessionRecord, most: Tokens) -> String {
     let tasks = [marked("x", &tasks.done), marked(">", &tasks.started), marked(" ", &tasks.open)].concat();
     let lists = [
         ("TASK LIST AT THE END", tasks.join("; ")),
-        ("PULL REQUESTS", record.end.pull_requests.join(", ")),
+        ("REMOTE AT THE END", record.end.remote.join("; ")),
         ("EDITED AFTER THE LAST COMMIT", record.end.edited_since_commit.join(", ")),
     ];
     let lists: Vec<_> = lists.into_iter().filter(|(_, list)| !list.is_empty()).collect();

@@ -69,12 +69,14 @@ impl ModelAnswer {
     /// Finds the answer in what a model wrote; nothing where there is none.
     pub(super) fn read(text: &str) -> Option<ModelAnswer> {
         let value = objects(text).find_map(|value| unwrapped(value, 0))?;
-        Some(ModelAnswer {
+        let answer = ModelAnswer {
             summary: value.get("summary").and_then(summary),
             handoff: value.get("handoff").and_then(handoff),
             notes: list(&value, "add").iter().map(note).collect(),
             changes: list(&value, "change").iter().map(change).collect(),
-        })
+        };
+        // Who says neither what was done nor where it stands has not read the session.
+        (answer.summary.is_some() || answer.handoff.is_some()).then_some(answer)
     }
 }
 
@@ -195,7 +197,7 @@ mod tests {
             assert_eq!(read.notes.first().map(|note| note.turns.clone()), Some(vec![2, 3]));
             assert_eq!(read.handoff, None);
         }
-        for text in ["", "no JSON", "{\"a\": 1}", "{\"add\": [", "[1, 2]"] {
+        for text in ["", "no JSON", "{\"a\": 1}", "{\"add\": []}", "{\"add\": [", "[1, 2]"] {
             assert_eq!(ModelAnswer::read(text), None, "{text}");
         }
     }

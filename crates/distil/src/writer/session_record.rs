@@ -6,6 +6,7 @@
 
 use super::work_lines;
 use crate::phrases::{FoldedSentence, PhraseGroup};
+use crate::remote::remote_state;
 use crate::tasks::SessionTasks;
 use crate::transcript::{TranscriptEntry, Turn};
 use backstory_capture::Redactor;
@@ -113,7 +114,8 @@ impl RecordTurn {
 #[derive(Clone, Debug, Default)]
 pub(super) struct EndState {
     pub(super) tasks: SessionTasks,
-    pub(super) pull_requests: Vec<String>,
+    /// Pull requests, and whether the last commit was pushed.
+    pub(super) remote: Vec<String>,
     /// Files edited after the last commit.
     pub(super) edited_since_commit: Vec<String>,
     /// What the rules found at the end: branch, uncommitted files, failing tests.
@@ -164,7 +166,7 @@ impl SessionRecord {
             turns: turns.iter().map(|turn| read_turn(turn)).collect(),
             end: EndState {
                 tasks: SessionTasks::follow(turns),
-                pull_requests: work_lines::pull_requests(turns),
+                remote: remote_state(turns),
                 edited_since_commit: work_lines::edited_since_commit(turns),
                 found,
             },
@@ -186,8 +188,7 @@ impl SessionRecord {
         scrub(&mut self.project);
         let end = &mut self.end;
         let tasks = end.tasks.done.iter_mut().chain(&mut end.tasks.started).chain(&mut end.tasks.open);
-        let lists =
-            self.branches.iter_mut().chain(&mut end.pull_requests).chain(&mut end.edited_since_commit);
+        let lists = self.branches.iter_mut().chain(&mut end.remote).chain(&mut end.edited_since_commit);
         tasks.chain(lists).for_each(scrub);
         self.known.iter_mut().for_each(|known| scrub(&mut known.memory.content.title));
     }

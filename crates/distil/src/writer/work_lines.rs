@@ -309,11 +309,3 @@ pub(super) fn edited_since_commit(turns: &[Turn<'_>]) -> Vec<String> {
     }
     files
 }
-
-/// The addresses of pull requests that were opened.
-pub(super) fn pull_requests(turns: &[Turn<'_>]) -> Vec<String> {
-    let opened = turns.iter().flat_map(Turn::commands).filter(|(_, ran)| ran.runs("gh pr create"));
-    let addresses =
-        opened.filter_map(|(_, ran)| ran.output.split_whitespace().find(|word| word.contains("/pull/")));
-    addresses.map(str::to_owned).collect()
-}

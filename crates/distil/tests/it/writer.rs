@@ -431,7 +431,7 @@ fn an_answer_takes_the_place_of_what_the_rules_knew_and_leaves_work_and_failures
     }
     let handoff = story.only(Kind::Handoff).content;
     assert_eq!(
-        handoff.title, "In the middle of: frost alarm begun in alarm.py",
+        handoff.title, "In progress: frost alarm begun in alarm.py",
         "the last request has no closing message"
     );
     assert!(
@@ -591,7 +591,7 @@ fn a_handoff_is_put_right_by_what_the_record_says() {
     };
     assert_eq!(title("The alarm rings.", &[]).title, "Done: frost alarm added in alarm.py");
     let open = title("The alarm rings.", &[("Add the alarm", true), ("Write the docs", false)]);
-    assert_eq!(open.title, "In the middle of: frost alarm added in alarm.py");
+    assert_eq!(open.title, "In progress: frost alarm added in alarm.py");
     assert!(
         matches!(open.details, Some(Details::Handoff(it)) if it.next_steps == ["Write the docs"]),
         "invented steps go"
