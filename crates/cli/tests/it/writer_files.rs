@@ -1,4 +1,4 @@
-//! The background writer through files: a request is written, an answer taken, the next session is given what holds of it.
+//! The background writer through files: a request is written, an answer taken, the next session gets what holds of it.
 
 use crate::support::{answer, ask, column, event, exits, fields, harmless, injected, rendered, world};
 use backstory_testkit::TestEnv;
@@ -33,7 +33,7 @@ fn answered() -> Value {
 }
 
 #[test]
-fn a_session_is_asked_about_and_answered_through_files() {
+fn a_request_and_its_answer_go_through_files() {
     let env = world();
     session(&env);
     let folder = env.world().join("writer");
@@ -51,18 +51,37 @@ fn a_session_is_asked_about_and_answered_through_files() {
         .unwrap();
     fs::write(format!("{folder}/nobody.json"), "{}").unwrap();
     let taken = env.run(["distil", "--answers", folder, "--show"]);
-    let taken = rendered(&taken).replace(folder, "DIR");
-    assert_snapshot!(taken, @"");
+    assert_snapshot!(rendered(&taken), @r"
+        exit 0
+        --- out
+        session 1: taken; 3 kept, 0 of them proposed, 1 turned down
+          #3 rule      The export writes UTF-8, never UTF-16
+          #4 summary   The export writes UTF-8
+          #2 handoff   Waiting for an answer: convert the old files as well
+          turned down: The export writes UTF-32 (its quote stands nowhere in the evidence)
+        1 answer taken
+        --- err
+        `[WORLD]/writer/nobody.json` is named like no session of this project
+    ");
     let again = ask(&env, 0, &["distil", "--answers", folder, "--json"]);
     assert_eq!(fields(&again["answers"][0], ["outcome", "replaced"]), json!(["taken", []]));
     assert_eq!(column(&again["answers"][0]["rejected"], "reason"), json!(["false_quote"]));
-    assert_snapshot!(rendered(&env.run(["distil", "--show"])), @"");
+    assert_snapshot!(rendered(&env.run(["distil", "--show"])), @r"
+        exit 0
+        --- out
+        session 1 · s1
+          #1 rule      From now on the export writes UTF-8, never UTF-16: the scales at the dock read nothing else (retired, by rules)
+          #2 handoff   Waiting for an answer: convert the old files as well (proposed, by model)
+          #3 rule      The export writes UTF-8, never UTF-16 (confirmed, by model)
+          #4 summary   The export writes UTF-8 (proposed, by model)
+          turned down: The export writes UTF-32 (its quote stands nowhere in the evidence)
+    ");
     let notes = ask(&env, 0, &["distil", "--show", "--session", "s1", "--json"]);
     assert_eq!(column(&notes["rejected"], "writer"), json!(["model"]));
 
     let next = event(&env, "s2", "SessionStart", json!({"source": "startup"}));
-    let given = injected(&next);
-    assert!(given.contains("The export writes UTF-8, never UTF-16") && !given.contains("UTF-32"), "{given}");
+    let block = injected(&next);
+    assert!(block.contains("The export writes UTF-8, never UTF-16") && !block.contains("UTF-32"), "{block}");
 }
 
 #[test]

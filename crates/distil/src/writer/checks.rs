@@ -173,8 +173,8 @@ impl Source {
         let typed: Vec<String> = cited.iter().map(|turn| turn.typed()).collect();
         let typed = Haystack::new(&typed.join("\n"));
         let is_users = place.voice == Voice::User && is_in_the_users_sense(text, &typed, context.own);
-        let asked = requested_action(text, context.own);
-        if !is_users && matches!(asked, Some(Action::Override | Action::Address)) {
+        let action = requested_action(text, context.own);
+        if !is_users && matches!(action, Some(Action::Override | Action::Address)) {
             return Err(RejectionReason::AsksForAction.into());
         }
         // "Yes" and "2" decide for what the agent said; longer words of the user that say something else prove nothing.
@@ -208,7 +208,7 @@ fn is_in_the_users_sense(text: &str, typed: &Haystack, own: &OwnAddresses) -> bo
         .flat_map(sentences)
         .filter(|sentence| requested_action(sentence, own).is_some_and(Action::is_grave))
         .collect();
-    let is_asked = |sentence: &&str| {
+    let is_wanted = |sentence: &&str| {
         let action = requested_action(sentence, own);
         let holds_names = hard_words(sentence).iter().all(|name| !name.is_strong || typed.holds(&name.text));
         match action {
@@ -216,7 +216,7 @@ fn is_in_the_users_sense(text: &str, typed: &Haystack, own: &OwnAddresses) -> bo
             _ => holds_names,
         }
     };
-    is_said && asking.iter().all(is_asked)
+    is_said && asking.iter().all(is_wanted)
 }
 
 /// What a user has not said is no rule, and what nobody accepted is no decision.

@@ -292,11 +292,11 @@ fn shared_out(needs: &[u32], weights: &[u32], budget: u32) -> Vec<Tokens> {
         let fair = |at: &usize| u32::try_from(u64::from(left) * weight(at) / all.max(1)).unwrap_or(u32::MAX);
         let need = |at: &usize| needs.get(*at).copied().unwrap_or_default();
         let served: Vec<usize> = open.iter().copied().filter(|at| need(at) <= fair(at)).collect();
-        let given: Vec<(usize, u32)> = match served.is_empty() {
+        let granted: Vec<(usize, u32)> = match served.is_empty() {
             true => open.iter().map(|at| (*at, fair(at))).collect(),
             false => served.iter().map(|at| (*at, need(at))).collect(),
         };
-        for (at, share) in &given {
+        for (at, share) in &granted {
             if let Some(place) = shares.get_mut(*at) {
                 *place = *share;
             }

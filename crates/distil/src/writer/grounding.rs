@@ -69,7 +69,7 @@ impl Haystack {
     pub(super) fn shared_words(&self, text: &str) -> usize {
         let stems: HashSet<&str> = self.words.iter().map(|word| stem(word)).collect();
         let mut shared: Vec<String> =
-            words(text).filter(|word| is_telling(word)).map(|word| stem(&word).to_owned()).collect();
+            words(text).filter(|word| says_something(word)).map(|word| stem(&word).to_owned()).collect();
         shared.sort_unstable();
         shared.dedup();
         shared.iter().filter(|word| stems.contains(word.as_str())).count()
@@ -123,7 +123,7 @@ fn row(text: &str) -> String {
     words(text).collect::<Vec<_>>().join(" ")
 }
 
-fn is_telling(word: &str) -> bool {
+fn says_something(word: &str) -> bool {
     word.chars().count() > 3 && !is_stop_word(word)
 }
 

@@ -218,7 +218,7 @@ fn read_turn(turn: &Turn<'_>) -> RecordTurn {
             _ => None,
         })
         .collect();
-    let chosen = telling_message(&closings);
+    let chosen = main_message(&closings);
     let mut work = work_lines::work_lines(turn);
     let others = closings.iter().enumerate().filter(|(at, _)| Some(*at) != chosen);
     work.extend(others.map(|(_, (entry, message))| work_lines::earlier_message(message).at(entry)));
@@ -237,7 +237,7 @@ fn read_turn(turn: &Turn<'_>) -> RecordTurn {
 }
 
 /// Chooses the message that tells what the turn came to: the last, unless it is a stub beside a longer one.
-fn telling_message(closings: &[(&TranscriptEntry, &str)]) -> Option<usize> {
+fn main_message(closings: &[(&TranscriptEntry, &str)]) -> Option<usize> {
     const STUB_CHARS: usize = 300;
     let length = |at: &usize| closings.get(*at).map_or(0, |(_, message)| message.chars().count());
     let last = closings.len().checked_sub(1)?;

@@ -164,7 +164,7 @@ pub(super) fn message_within(text: &str, most: usize, is_kept: &dyn Fn(&str) -> 
         }
     }
     for at in 0..lines.len() {
-        if lines.get(at).is_some_and(|line| is_telling(line)) {
+        if lines.get(at).is_some_and(|line| explains(line)) {
             kept.keep(at, most);
         }
     }
@@ -172,7 +172,7 @@ pub(super) fn message_within(text: &str, most: usize, is_kept: &dyn Fn(&str) -> 
 }
 
 /// Whether a line tells a cause, what is wanted or what is left.
-fn is_telling(line: &str) -> bool {
+fn explains(line: &str) -> bool {
     let folded = FoldedSentence::new(line);
     [PhraseGroup::Cause, PhraseGroup::Demand, PhraseGroup::Next].into_iter().any(|group| folded.has(group))
 }
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_keeps_both_ends_and_what_tells_a_cause() {
+    fn a_message_keeps_both_ends_and_the_line_with_a_cause() {
         let filler =
             |name: &str| (0..12).map(|n| format!("{name} line {n} of the account\n")).collect::<String>();
         let message = format!(

@@ -22,6 +22,7 @@ const EDITS: u32 = 70;
 const REMOTE: u32 = 60;
 const TESTS: u32 = 50;
 const TOOLS: u32 = 40;
+const FAILED_TOOL: u32 = 35;
 const SUBAGENT: u32 = 30;
 const EARLIER_MESSAGE: u32 = 25;
 const WEB: u32 = 20;
@@ -245,8 +246,9 @@ fn reported(entry: &TranscriptEntry) -> Option<RecordLine> {
                 .with(Voice::Agent, &text)
         }
         Activity::ToolFailed { at, error } => {
-            let text = format!("FAILED {}: {}", one_line(at, 80), one_line(error, 160));
-            tool_line(FAILURE, text)
+            let text = format!("FAILED {}: {}", one_line(at, 80), one_line(error, 120));
+            // Mostly a call the agent got wrong and made again.
+            tool_line(FAILED_TOOL, text)
         }
         Activity::Compacted { summary } if !summary.trim().is_empty() => {
             let text = format!("COMPACTED HERE: {}", headings(summary, 200));

@@ -22,3 +22,4 @@ mod recording;
 mod signatures;
 mod testruns;
 mod writer;
+mod writer_checks;
