@@ -354,7 +354,7 @@ fn refuse_unmended(
     let speaks_of_failure = |turn: &&&RecordTurn| {
         turn.failed || Kind::infer(&turn.text(), &Provenance::User) == Kind::Failure || turn.corrects
     };
-    let first = note.turns.iter().zip(cited).find(|(_, turn)| speaks_of_failure(&turn)).map(|(at, _)| *at);
+    let first = note.turns.iter().zip(cited).find(|(_, turn)| speaks_of_failure(turn)).map(|(at, _)| *at);
     let Some(first) = first else { return Err(RejectionReason::NoErrorLine.into()) };
     let is_mended = record.turns.iter().skip(first.saturating_sub(1)).any(|turn| turn.succeeded);
     if is_mended { Ok(()) } else { Err(RejectionReason::OnlyClaimed.into()) }

@@ -199,7 +199,7 @@ pub(super) fn hard_words(text: &str) -> Vec<HardWord> {
 fn is_name(word: &str) -> bool {
     let has_inner_capital =
         word.chars().zip(word.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase());
-    let is_shouted = word.chars().count() > 2 && word.chars().all(|c| c.is_uppercase());
+    let is_shouted = word.chars().count() > 2 && word.chars().all(char::is_uppercase);
     let inner_dot = word
         .trim_end_matches('.')
         .chars()

@@ -197,29 +197,40 @@ fn shown_command(command: &str) -> String {
     one_line(rest, COMMAND_CHARS)
 }
 
+/// A file that was edited, and how many lines of it.
+struct EditedFile<'a> {
+    file: &'a str,
+    added: usize,
+    removed: usize,
+    is_new: bool,
+}
+
 /// The edited files, those with most changes first.
 fn edits(turn: &Turn<'_>) -> Option<RecordLine> {
-    let mut files: Vec<(&str, usize, usize, bool)> = Vec::new();
+    let mut files: Vec<EditedFile<'_>> = Vec::new();
     for entry in turn.entries {
         let Activity::Edited { file, is_new, hunks } = entry.activity() else { continue };
         let (added, removed) = changed_lines(hunks);
-        match files.iter_mut().find(|known| known.0 == file) {
+        match files.iter_mut().find(|known| known.file == file) {
             Some(known) => {
-                (known.1, known.2, known.3) = (known.1 + added, known.2 + removed, known.3 || *is_new)
+                known.added += added;
+                known.removed += removed;
+                known.is_new |= *is_new;
             }
-            None => files.push((file, added, removed, *is_new)),
+            None => files.push(EditedFile { file, added, removed, is_new: *is_new }),
         }
     }
-    files.sort_by_key(|(_, added, removed, _)| std::cmp::Reverse(added + removed));
-    let shown = files.iter().take(MOST_FILES).map(|(file, added, removed, is_new)| {
-        format!("{}{} +{added}/-{removed}", if *is_new { "new " } else { "" }, one_line(file, 120))
+    files.sort_by_key(|edited| std::cmp::Reverse(edited.added + edited.removed));
+    let shown = files.iter().take(MOST_FILES).map(|edited| {
+        let state = if edited.is_new { "new " } else { "" };
+        format!("{state}{} +{}/-{}", one_line(edited.file, 120), edited.added, edited.removed)
     });
     let mut shown: Vec<String> = shown.collect();
     if files.len() > MOST_FILES {
         shown.push(format!("+{} files", files.len() - MOST_FILES));
     }
     let event = turn.entries.iter().find(|entry| matches!(entry.activity(), Activity::Edited { .. }))?;
-    let all: Vec<&str> = files.iter().map(|(file, ..)| *file).collect();
+    let all: Vec<&str> = files.iter().map(|edited| edited.file).collect();
     Some(
         tool_line(EDITS, format!("edited {}", shown.join("; "))).with(Voice::Tool, &all.join("\n")).at(event),
     )

@@ -217,7 +217,8 @@ fn the_same_answer_twice_and_the_rules_again_change_nothing() {
 
 #[test]
 fn what_a_person_revised_confirmed_or_pinned_is_out_of_reach() {
-    let persons: [(&str, fn(&mut Recording, MemoryId)); 3] = [
+    type Touch = fn(&mut Recording, MemoryId);
+    let persons: [(&str, Touch); 3] = [
         ("confirmed", |story, id| {
             story.store.memories_mut().judge(id, Verdict::Confirm, Timestamp(1)).map(drop).unwrap();
         }),
