@@ -7,12 +7,13 @@
 use crate::assertion::{Agreement, Assertion};
 use crate::finding::{Comparing, Finding, distilled, subject};
 use crate::phrases::{FoldedSentence, PhraseGroup};
+use crate::reconcile::Reconciler;
 use crate::rejected::Rejected;
 use crate::titles::{title_of, weight, without_opening};
 use crate::{DistilReport, reconcile};
 use backstory_capture::{Redactor, body_of};
 use backstory_memory::{
-    Activity, EventId, EvidenceKind, Kind, NEAR_DUPLICATE, Provenance, SessionId, jaccard, words,
+    Activity, EventId, EvidenceKind, Kind, NEAR_DUPLICATE, Provenance, SessionId, Writer, jaccard, words,
 };
 use backstory_store::{OnRepeat, Rejection, Session, Store, StoreError, UsageHistory};
 use std::collections::{BTreeMap, HashSet};
@@ -44,7 +45,8 @@ pub(super) fn propose(
             continue;
         }
         let finding = finding(one, &earlier).redacted(redactor);
-        let Some(mut item) = reconcile::reconcile(store, session, finding, None)? else { continue };
+        let reconciler = Reconciler { store, session, writer: Writer::Rules, replaced: &[] };
+        let Some(mut item) = reconcile::reconcile(&reconciler, finding, None)? else { continue };
         let is_known =
             item.same_as.is_some() || store.memories().with_subject(session.project, item.subject)?.is_some();
         if !is_known && earlier.len() + 1 < SESSIONS {

@@ -15,7 +15,7 @@ use crate::transcript::Turn;
 use crate::work::PieceOfWork;
 use crate::{
     DistilTrigger, Distillation, answers, causes, choice, compaction, discovery, numbered_answers, summary,
-    traps, user_rules, work,
+    traps, user_rules, work, writer,
 };
 use backstory_capture::git;
 use backstory_memory::{
@@ -105,7 +105,7 @@ pub(super) fn findings(
     let title = session_title(turns, &known, &findings);
     let stated_before = stated_before(known, &findings);
     let notes = SessionNotes { findings: &findings, stated_before: &stated_before, tasks: &tasks, turns };
-    // A model wrote the account of what happened so far: it stands until more happens.
+    // A model wrote what there is to know of what happened so far: it stands until more happens.
     let is_written = session.written_to > EventId(0) && !turns.iter().any(|turn| goes_on(turn, session));
     let summary = match how.trigger {
         _ if is_written => None,
@@ -127,6 +127,9 @@ pub(super) fn findings(
         _ => handoff::handoff(session, &notes, pieces.last(), failures.still_red(), &work_tree(how)),
     };
     findings.extend(summary.into_iter().chain(handoff));
+    if is_written {
+        findings.retain(|finding| !writer::REPLACED_KINDS.contains(&finding.content.kind));
+    }
     Ok(SessionFindings { findings, rejected, title })
 }
 

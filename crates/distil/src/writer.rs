@@ -12,7 +12,6 @@ mod digest;
 mod grounding;
 mod model_answer;
 mod notebook;
-mod project_files;
 mod session_record;
 mod shorten;
 mod work_lines;
@@ -38,6 +37,9 @@ pub const DEFAULT_BUDGET: Tokens = Tokens(6_000);
 const MOST_EVENTS: u32 = 5_000;
 /// So many known memories are looked at; far fewer have room.
 const MOST_KNOWN: u32 = 200;
+
+/// What the rules know of a session gives way to a better writer; their work and failures stay.
+pub(crate) const REPLACED_KINDS: [Kind; 4] = [Kind::Rule, Kind::Decision, Kind::Fact, Kind::Discovery];
 
 /// What the writer works with.
 pub struct WriterContext<'a> {
@@ -212,7 +214,7 @@ fn known(store: &Store, session: &Session, standing: StandingFilter) -> Result<V
     let filter =
         Filter { kinds, limit: MOST_KNOWN, standing, ..Filter::within(Scope::Project(session.project)) };
     let ids: Vec<MemoryId> = store.search().list(&filter)?;
-    let replaced = store.memories().replaceable(session.id, &notebook::REPLACED_KINDS)?;
+    let replaced = store.memories().replaceable(session.id, &REPLACED_KINDS)?;
     let ids: Vec<MemoryId> = ids.into_iter().filter(|id| !replaced.contains(id)).collect();
     store.memories().get_many(&ids)
 }

@@ -9,10 +9,11 @@ use super::model_answer::AnswerNote;
 use super::session_record::{RecordTurn, SessionRecord, Voice};
 use crate::finding::distilled;
 use crate::phrases::FoldedSentence;
+use crate::project_files::{FileAnswer, ProjectFiles};
 use crate::sentences::sentences;
 use backstory_memory::{
     Action, Content, EventId, EvidenceKind, Kind, OwnAddresses, Provenance, RejectionReason, TITLE_CHARS,
-    requested_action, says_the_same,
+    requested_action,
 };
 
 /// The longest body an answer may give.
@@ -30,7 +31,7 @@ pub(super) struct CheckContext<'a> {
     /// Addresses the project may name.
     pub(super) own: &'a OwnAddresses,
     /// What the files say that a host gives to its agent by itself.
-    pub(super) project_files: &'a [String],
+    pub(super) project_files: &'a ProjectFiles<'a>,
 }
 
 /// A note that passed.
@@ -365,10 +366,12 @@ fn is_corrected_later(turns: &[usize], record: &SessionRecord) -> bool {
     turns.last().and_then(|last| record.turns.get(*last)).is_some_and(|next| next.corrects)
 }
 
+/// The agent reads these files anyway.
 fn refuse_project_file(title: &str, context: &CheckContext<'_>) -> Result<(), NoteFault> {
-    let says_it = |line: &&String| says_the_same(title, line);
-    match context.project_files.iter().find(says_it) {
-        Some(line) => Err(NoteFault { reason: RejectionReason::InProjectFile, detail: Some(line.clone()) }),
-        None => Ok(()),
+    match context.project_files.answer(title) {
+        FileAnswer::Says(file) => {
+            Err(NoteFault { reason: RejectionReason::InProjectFile, detail: Some(file) })
+        }
+        FileAnswer::Contradicts(_) | FileAnswer::Silent => Ok(()),
     }
 }

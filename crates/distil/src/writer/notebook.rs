@@ -7,9 +7,12 @@ use super::account::SessionAccount;
 use super::checks::{CheckContext, CheckedNote, NoteFault, check, cited_turns, kind_of};
 use super::model_answer::{AnswerChange, AnswerNote, ModelAnswer};
 use super::session_record::SessionRecord;
-use super::{AnswerOutcome, DemotedNote, KeptNote, RejectedNote, WriterContext, WriterReport};
+use super::{
+    AnswerOutcome, DemotedNote, KeptNote, REPLACED_KINDS, RejectedNote, WriterContext, WriterReport,
+};
 use crate::finding::{Comparing, Finding, evidence, subject};
 use crate::outside_words::OutsideWords;
+use crate::project_files::ProjectFiles;
 use crate::reconcile::{Reconciler, reconcile};
 use crate::sentences::sentences;
 use crate::summary::{evidence_of, of_session};
@@ -27,8 +30,6 @@ use backstory_store::{
 /// An answer may add so many notes, and so many that rest on the agent's words alone.
 const MOST_NOTES: usize = 6;
 const MOST_CLAIMS: usize = 2;
-/// What the rules know of a session gives way to a better writer; their work and failures stay.
-pub(super) const REPLACED_KINDS: [Kind; 4] = [Kind::Rule, Kind::Decision, Kind::Fact, Kind::Discovery];
 
 /// A session whose answer is taken.
 pub(super) struct Notebook<'a> {
@@ -75,7 +76,7 @@ impl Notebook<'_> {
         items.extend(self.account_items(store, answer, &passed)?);
         let closed = self.apply_changes(store, answer, (&mut items, &passed), &mut report)?;
         self.write(store, items, &mut report)?;
-        store.memories_mut().retire(&replaced, StandingReason::Rewritten, self.how.now)?;
+        store.memories_mut().retire_rewritten(&replaced, self.how.now)?;
         store.memories_mut().retire(&closed, StandingReason::Over, self.how.now)?;
         (report.replaced, report.closed) = (replaced, closed);
         if let Some(last) = self.entries.iter().map(|entry| entry.id).max() {
@@ -98,7 +99,7 @@ impl Notebook<'_> {
         report: &mut WriterReport,
     ) -> Result<Vec<PassedNote>, StoreError> {
         let own = store.projects().own_addresses(self.session.project)?;
-        let project_files = super::project_files::sentences_of(self.how.root);
+        let project_files = ProjectFiles::new(self.how.root);
         let context = CheckContext { record: self.record, own: &own, project_files: &project_files };
         let mut passed: Vec<PassedNote> = Vec::new();
         for (at, note) in answer.notes.iter().enumerate() {
@@ -140,7 +141,7 @@ impl Notebook<'_> {
                     }
                     items.push(NotebookItem { memory, sort: ItemSort::Note(*at) });
                 }
-                (None, Some(answered)) => report.reject(answered, RejectionReason::Overtaken.into()),
+                (None, Some(answered)) => report.reject(answered, RejectionReason::TakenBack.into()),
                 (None, None) => {}
             }
             if let (Some(reason), Some(answered)) = (note.demoted, answered) {
@@ -364,12 +365,8 @@ impl Notebook<'_> {
             match (sort, outcome) {
                 (ItemSort::Confirmed(id), DistilOutcome::Updated(_)) => report.confirmed.push(id),
                 (ItemSort::Confirmed(_), _) => {}
-                (_, DistilOutcome::Forgotten) => report.rejected.push(RejectedNote {
-                    kind: content.kind,
-                    title: content.title.clone(),
-                    reason: RejectionReason::Forgotten,
-                    detail: None,
-                }),
+                // What was forgotten on purpose leaves no trace, not even as turned down.
+                (_, DistilOutcome::Forgotten) => {}
                 (ItemSort::Note(_), DistilOutcome::Updated(id) | DistilOutcome::Unchanged(id))
                     if memory.same_as.is_some() =>
                 {

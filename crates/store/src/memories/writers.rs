@@ -4,7 +4,7 @@
 
 use crate::StoreError;
 use crate::db::facets::{MemoryReader, MemoryWriter};
-use crate::memories::{self, standing};
+use crate::memories::standing;
 use backstory_memory::{Kind, MemoryId, SessionId, Standing, StandingReason, Timestamp, Writer};
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -41,18 +41,11 @@ impl MemoryReader<'_> {
 }
 
 impl MemoryWriter<'_> {
-    /// Retires memories for a reason; those that no longer hold stay as they are.
-    pub fn retire(
-        &mut self,
-        ids: &[MemoryId],
-        reason: StandingReason,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        self.store.write("retire memories", |transaction| {
+    /// Retires what a better writer has written anew, the user's words among it: they stand in the new notes.
+    pub fn retire_rewritten(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
+        self.store.write("retire what was written anew", |transaction| {
             for id in ids {
-                if memories::read(transaction, *id)?.standing.is_live() {
-                    standing::set(transaction, *id, (Standing::Retired, reason), now)?;
-                }
+                standing::set(transaction, *id, (Standing::Retired, StandingReason::Rewritten), now)?;
             }
             Ok(())
         })
