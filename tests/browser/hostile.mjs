@@ -42,7 +42,7 @@ async function places(page) {
     const newest = async (list) => (await (await fetch(`/api/${list}`)).json())[list][0].id;
     return { session: await newest("sessions"), injection: await newest("injections") };
   });
-  return ["timeline", "search?q=x", "memory/17", "sessions", `session/${ids.session}`, "injections", `injection/${ids.injection}`, "projects", "project/1", "health"];
+  return ["timeline", "search?q=x", "memory/17", "sessions", `session/${ids.session}`, "injections", `injection/${ids.injection}`, "projects", "project/1", "health", "review"];
 }
 
 // So many pages share the lines.

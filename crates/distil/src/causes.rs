@@ -9,7 +9,7 @@ use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{LineShape, lines};
 use crate::request::{Intent, intent};
 use crate::sentences::sentences;
-use crate::titles::{begins_pointing, request_title, title_of_request, weight, whole_title};
+use crate::titles::{begins_pointing, lacks_subject, request_title, title_of_request, weight, whole_title};
 use crate::transcript::Turn;
 use backstory_memory::{EvidenceKind, Kind, Provenance, words};
 use backstory_store::OnRepeat;
@@ -33,7 +33,8 @@ pub(super) fn found_cause(turns: &[Turn<'_>], at: usize) -> Option<Finding> {
     let (said, message) = turn.closing()?;
     let (sentence, title) = causes(message).into_iter().find_map(|sentence| {
         let title = whole_title(without_lead(&sentence))?;
-        (weight(&title) >= LEAST_WEIGHT && !begins_pointing(&title)).then_some((sentence, title))
+        (weight(&title) >= LEAST_WEIGHT && !begins_pointing(&title) && !lacks_subject(&title))
+            .then_some((sentence, title))
     })?;
     let request =
         title_of_request(turn.prompt()).map(|request| format!("\nReported: {request}")).unwrap_or_default();

@@ -278,6 +278,11 @@ fn claim(sentence: &str) -> Option<String> {
 const PREPOSITIONS: &[&str] =
     &["from", "in", "on", "to", "by", "with", "for", "at", "as", "and", "via", "into", "of", "or", "but"];
 
+/// Whether a title begins with a preposition: what it says it of was said before.
+pub(super) fn lacks_subject(title: &str) -> bool {
+    words(title).next().is_some_and(|first| PREPOSITIONS.contains(&first.as_str()))
+}
+
 /// Drops what an agent says of itself before it says what it did.
 fn without_speaker(sentence: &str) -> &str {
     let speakers = ["I've ", "I’ve ", "I have ", "I ", "We've ", "We "];

@@ -54,16 +54,22 @@ pub struct Checksum(pub Digest);
 impl Checksum {
     /// Computes the checksum of a memory's content.
     #[must_use]
-    pub fn of_content(draft: &Content) -> Checksum {
-        let lists = [&draft.facts, &draft.concepts, &draft.files];
+    pub fn of_content(content: &Content) -> Checksum {
+        // Every field is named: who adds one decides here whether its damage is to be noticed.
+        #[rustfmt::skip]
+        let Content {
+            kind, title, body, facts, concepts, files, details,
+            category: _, importance: _, confidence: _, provenance: _, scope: _, pinned: _, valid_from: _, valid_to: _,
+        } = content;
+        let lists = [facts, concepts, files];
         // Each list is preceded by its length, so that an item cannot move from one list to the next unnoticed.
         let counts = lists.map(|list| (list.len() as u64).to_le_bytes());
-        let head = [draft.kind.as_str(), draft.title.as_str(), draft.body.as_str()];
+        let head = [kind.as_str(), title.as_str(), body.as_str()];
         let fields = head.into_iter().map(str::as_bytes);
         let items = lists.into_iter().zip(&counts).flat_map(|(list, count)| {
             std::iter::once(count.as_slice()).chain(list.iter().map(String::as_bytes))
         });
-        let details = draft.details.as_ref().map(Details::to_json);
+        let details = details.as_ref().map(Details::to_json);
         Checksum(digest(fields.chain(items).chain(details.as_ref().map(String::as_bytes))))
     }
 }

@@ -78,9 +78,16 @@ impl ForgottenTexts {
 
     /// Whether the content of a memory says it.
     pub(crate) fn are_in_content(&self, content: &Content) -> bool {
-        let details = content.details.as_ref().map(Details::to_json).unwrap_or_default();
-        let lists = content.facts.iter().chain(&content.concepts).chain(&content.files);
-        let texts = [&content.title, &content.body].into_iter().chain(lists).cloned();
+        // Every field is named, so that a new one that holds text cannot be left out unnoticed.
+        #[rustfmt::skip]
+        let Content {
+            title, body, facts, concepts, files, details, category,
+            kind: _, importance: _, confidence: _, provenance: _, scope: _, pinned: _, valid_from: _, valid_to: _,
+        } = content;
+        let details = details.as_ref().map(Details::to_json).unwrap_or_default();
+        let lists =
+            facts.iter().chain(concepts).chain(files).chain(category.iter().map(|category| &category.0));
+        let texts = [title, body].into_iter().chain(lists).cloned();
         texts.chain(strings_of(&details)).any(|text| self.are_in(&text))
     }
 
