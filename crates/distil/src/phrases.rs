@@ -11,8 +11,10 @@ pub(super) enum PhraseGroup {
     Standing,
     /// How something has to be, in words a mere order for work may hold as well.
     Demand,
-    /// What is forbidden, demanded, or set against something else.
+    /// What is forbidden or demanded.
     Strict,
+    /// One way of doing something against another.
+    Contrast,
     /// What was done or said is not right.
     Correction,
     /// A wish to know, which sets no rule.
@@ -45,6 +47,7 @@ impl PhraseGroup {
             "standing" => PhraseGroup::Standing,
             "demand" => PhraseGroup::Demand,
             "strict" => PhraseGroup::Strict,
+            "contrast" => PhraseGroup::Contrast,
             "correction" => PhraseGroup::Correction,
             "curious" => PhraseGroup::Curious,
             "cause" => PhraseGroup::Cause,

@@ -126,10 +126,19 @@ fn without_emphasis(line: &str) -> String {
     parts
         .map(
             |(place, part)| {
-                if place % 2 == 0 { part.replace("**", "").replace("__", "") } else { part.to_owned() }
+                if place % 2 == 0 { without_underscores(&part.replace("**", "")) } else { part.to_owned() }
             },
         )
         .collect()
+}
+
+/// Drops the underscores around a word; those inside of a name such as `__main__.py` stay.
+fn without_underscores(part: &str) -> String {
+    let bare = |word: &'_ str| -> String {
+        let inner = word.strip_prefix("__").and_then(|word| word.strip_suffix("__"));
+        inner.filter(|inner| !inner.is_empty()).unwrap_or(word).to_owned()
+    };
+    part.split(' ').map(bare).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

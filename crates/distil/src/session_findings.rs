@@ -136,17 +136,17 @@ pub(super) fn findings(
 /// What the user's words of a turn are worth: rules, answers, choices.
 fn said_by_user(turns: &[Turn<'_>], at: usize, rejected: &mut Vec<Rejected>) -> Vec<Finding> {
     let Some(turn) = turns.get(at) else { return Vec::new() };
-    let mut findings = user_rules::rules(turns, at, rejected);
+    let before = at.checked_sub(1).and_then(|before| turns.get(before));
+    // Answers by number are decisions: taken for sentences of their own they would be read without their questions.
+    let numbered = before.map(|before| numbered_answers::decisions(before, turn)).unwrap_or_default();
+    let mut findings = if numbered.is_empty() { user_rules::rules(turns, at, rejected) } else { Vec::new() };
     findings.extend(answers::decisions(turn));
     rejected.extend(answers::rejected(turn));
-    if let Some(before) = at.checked_sub(1).and_then(|before| turns.get(before)) {
-        let numbered = numbered_answers::decisions(before, turn);
-        if numbered.is_empty() {
-            findings.extend(choice::choice(before, turn));
-            rejected.extend(choice::unclear(before, turn));
-        }
-        findings.extend(numbered);
+    if let Some(before) = before.filter(|_| numbered.is_empty()) {
+        findings.extend(choice::choice(before, turn));
+        rejected.extend(choice::unclear(before, turn));
     }
+    findings.extend(numbered);
     findings
 }
 

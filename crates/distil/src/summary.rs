@@ -8,7 +8,7 @@ use backstory_memory::{Details, EvidenceKind, Kind, Provenance, SummaryDetails};
 use backstory_store::{OnRepeat, Session};
 
 /// Fewer pieces of work say it all themselves.
-const LEAST_FINDINGS: usize = 3;
+const LEAST_FINDINGS: usize = 4;
 const MOST_ITEMS: usize = 6;
 const MOST_FILES: usize = 24;
 

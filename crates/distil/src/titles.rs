@@ -238,7 +238,7 @@ const REQUESTING: &[&str] = &[
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
     "add", "adjust", "allow", "apply", "build", "bring", "bump", "change", "check", "clean", "close", "combine", "commit", "configure", "connect", "convert",
-    "copy", "correct", "create", "cut", "debug", "delete", "deploy", "design", "disable", "do", "document", "drop", "enable", "enforce", "explain", "export",
+    "copy", "correct", "create", "cut", "debug", "delete", "deploy", "design", "disable", "do", "document", "drop", "enable", "enforce", "ensure", "explain", "export",
     "extend", "extract", "find", "finish", "fix", "format", "generate", "get", "give", "go", "handle", "hide", "implement", "import", "improve", "include",
     "increase", "inline", "install", "integrate", "investigate", "limit", "list", "load", "look", "make", "merge", "migrate", "mock", "modify", "move", "open",
     "optimise", "optimize", "parse", "port", "prepare", "print", "publish", "pull", "push", "put", "read", "rebase", "rebuild", "reduce", "refactor", "release",

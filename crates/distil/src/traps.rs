@@ -42,7 +42,11 @@ pub(super) fn traps(
         if !is_new(call) || is_failure(call.entry.id) || !error.is_of_the_surroundings() {
             continue;
         }
-        let Some(way) = way_out::find(&calls, at) else { continue };
+        // What works a second time teaches nothing, and an agent knows its own tools; what it is not allowed to do it does not know.
+        let Some(way) = way_out::find(&calls, at).filter(|way| way.is_another_call()) else { continue };
+        if call.ran.is_none() && error.class != FailureClass::Permission {
+            continue;
+        }
         let finding = finding(call, error, &way);
         let is_known = || store.memories().with_subject(session.project, finding.subject);
         if is_second

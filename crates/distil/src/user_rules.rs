@@ -134,7 +134,7 @@ fn says_something(sentence: &str) -> bool {
 fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Finding> {
     let typed = typed_words(before_quotation(message.text));
     let all: Vec<&str> = typed.lines().flat_map(sentences).collect();
-    // The items of a long list describe a task, or something that was pasted: of them only what forbids or demands counts.
+    // The items of a long list describe a task, or something that was pasted: of them only what plainly holds counts.
     let is_listed = typed.lines().filter(|line| list_item(line).is_some()).count() >= LONG_LIST;
     let mut set: Vec<RuleSentence<'_>> = Vec::new();
     for (at, sentence) in all.iter().enumerate() {
@@ -200,25 +200,24 @@ fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
     let is_sentence = sentence.chars().count() <= MOST_SENTENCE_CHARS && weight(said) >= 2;
     let folded = FoldedSentence::new(sentence);
     let corrects = folded.has(PhraseGroup::Correction);
-    if !is_sentence
-        || folded.has(PhraseGroup::Curious)
-        || is_question(sentence) && !corrects && place == UserPlace::Prompt
+    if !is_sentence || folded.has(PhraseGroup::Curious) || is_question(sentence) && place == UserPlace::Prompt
     {
         return None;
     }
     let is_long_enough = length >= FEWEST_WORDS || !said.is_ascii();
     let is_strict = is_strict(sentence);
-    // "Rebuild the page, only the header should stay" orders a piece of work; what it forbids or sets against something else may stay a rule.
+    // "Rebuild the page, only the header should stay" orders a piece of work; what it sets against something else may stay a rule.
     let is_task = place == UserPlace::Prompt && begins_with_order(said);
-    let demands =
-        is_strict || !is_task && (folded.has(PhraseGroup::Demand) || folded.has(PhraseGroup::Cause));
+    let demands = if is_task { contrasts(sentence) } else { is_strict || folded.has(PhraseGroup::Demand) };
     match place {
         _ if !is_long_enough => None,
         _ if folded.has(PhraseGroup::Standing) => Some(RuleClarity::Plain),
         UserPlace::MidWork | UserPlace::Refusal if is_strict && !is_question(sentence) => {
             Some(RuleClarity::Plain)
         }
-        _ if demands || corrects => Some(RuleClarity::Hint),
+        _ if demands => Some(RuleClarity::Hint),
+        // A correction speaks of what was just done: only in mid-work is it about more than a word.
+        UserPlace::MidWork if corrects => Some(RuleClarity::Hint),
         // A refusal steers in whatever words; what is said in mid-work may also be a report.
         UserPlace::Refusal if !is_question(sentence) => Some(RuleClarity::Hint),
         UserPlace::MidWork if !is_question(sentence) && !folded.has(PhraseGroup::Report) => {
@@ -228,9 +227,14 @@ fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
     }
 }
 
+/// Whether a sentence sets one way of doing something against another.
+fn contrasts(sentence: &str) -> bool {
+    FoldedSentence::new(sentence).has(PhraseGroup::Contrast) || sentence.contains(", not ")
+}
+
 /// Whether a sentence forbids or demands something, or sets one thing against another.
 fn is_strict(sentence: &str) -> bool {
-    FoldedSentence::new(sentence).has(PhraseGroup::Strict) || sentence.contains(", not ")
+    FoldedSentence::new(sentence).has(PhraseGroup::Strict) || contrasts(sentence)
 }
 
 /// Whether a sentence asks; a request put as a question ("can you …?") does not.
@@ -302,7 +306,7 @@ impl RuleSentence<'_> {
         // "If the users log in again, …" cut after its first clause says nothing.
         let is_torn =
             clause.chars().count() > TITLE_CHARS && FoldedSentence::new(clause).begins_with(SUBORDINATE);
-        let points = leans && weight(said) <= LEANING_WEIGHT || points_at_task(clause) && !is_strict(clause);
+        let points = leans && weight(said) <= LEANING_WEIGHT || points_at_task(clause);
         whole_title(clause).filter(|_| !(is_torn || points && self.clarity == RuleClarity::Hint))
     }
 
@@ -339,7 +343,7 @@ impl RuleSentence<'_> {
 fn setting_clause(said: &str) -> &str {
     let sets = |clause: &str| {
         let folded = FoldedSentence::new(clause);
-        [PhraseGroup::Standing, PhraseGroup::Strict, PhraseGroup::Demand, PhraseGroup::Correction]
+        [PhraseGroup::Standing, PhraseGroup::Strict, PhraseGroup::Contrast, PhraseGroup::Demand]
             .iter()
             .any(|group| folded.has(*group))
     };
@@ -360,6 +364,7 @@ fn setting_clause(said: &str) -> &str {
 /// Whether a clause speaks of something at hand, which nobody knows next week.
 fn points_at_task(clause: &str) -> bool {
     words(clause).any(|word| matches!(word.as_str(), "this" | "these" | "those" | "them" | "they"))
+        || words(clause).next().is_some_and(|first| first == "that")
 }
 
 /// What opens a clause that needs the one before it.
@@ -388,7 +393,9 @@ mod tests {
             ("всегда запускай линтер перед коммитом", Prompt, Some(Plain)),
             ("the status line should be at the bottom", Prompt, Some(Hint)),
             ("use the queue instead of polling", Prompt, Some(Hint)),
-            ("why did you change the first migration?", Prompt, Some(Hint)),
+            ("why did you change the first migration?", Prompt, None),
+            ("why did you change the first migration?", MidWork, Some(Hint)),
+            ("ensure that the page is current", Prompt, None),
             ("can you report the values in seconds instead of ticks?", Prompt, Some(Hint)),
             // With a refusal and in mid-work no word of ours is needed, in any language.
             ("docker runs on the host", Refusal, Some(Hint)),
@@ -403,7 +410,7 @@ mod tests {
             ("i want to understand how it works", Prompt, None),
             ("yes please", Refusal, None),
             ("rebuild the page with the new widgets only", Prompt, None),
-            ("the times are kept in UTC because refunds went out twice", Prompt, Some(Hint)),
+            ("the times must be in UTC because refunds went out twice", Prompt, Some(Hint)),
             ("commit this", Prompt, None),
             ("add a retry to the uploader", Prompt, None),
         ] {

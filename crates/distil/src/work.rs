@@ -187,7 +187,7 @@ impl<'a> PieceOfWork<'a> {
     /// Evidence first: what was broken and works, what the commit says; then what was requested and
     /// what is new in the code.
     fn kind(&self) -> Kind {
-        if !self.files.is_empty() && self.files.iter().all(|file| is_document(file)) {
+        if self.is_documents() {
             return Kind::Change;
         }
         let commit = self.commits.iter().find_map(|commit| kind_of_commit(&commit.subject));
@@ -214,6 +214,10 @@ impl<'a> PieceOfWork<'a> {
             }
             _ => Kind::Change,
         }
+    }
+
+    fn is_documents(&self) -> bool {
+        !self.files.is_empty() && self.files.iter().all(|file| is_document(file))
     }
 
     fn writes_tests(&self) -> bool {
@@ -258,6 +262,10 @@ impl<'a> PieceOfWork<'a> {
 
     /// What the user asked for, where that names what it is about.
     fn order(&self) -> Option<String> {
+        // Notes and plans that nobody committed are talk about work.
+        if !self.is_committed() && self.is_documents() {
+            return None;
+        }
         let named =
             |request: &RequestTitle| request.is_order && request.is_whole && orders_result(&request.title);
         self.request().filter(named).map(|request| request.title)
@@ -286,7 +294,7 @@ impl<'a> PieceOfWork<'a> {
             self.files.iter().take(3).map(|file| file.rsplit('/').next().unwrap_or(file)).collect();
         let more = self.files.len().saturating_sub(names.len());
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        (!names.is_empty()).then(|| format!("Changes in {}{rest}", names.join(", ")))
+        (!names.is_empty()).then(|| format!("{}{rest}", names.join(", ")))
     }
 
     fn details(&self) -> WorkDetails {

@@ -105,6 +105,10 @@ impl<'a> WayOut<'a> {
         }
     }
 
+    pub(super) fn is_another_call(&self) -> bool {
+        matches!(self, WayOut::Changed { .. })
+    }
+
     /// The command that worked instead.
     pub(super) fn command(&self) -> Option<&'a str> {
         match self {
