@@ -296,11 +296,9 @@ impl Notebook<'_> {
                 items.push(self.confirmation(change, known));
                 Ok(None)
             }
-            "close" => match known.content.kind {
-                // What the user wants is over when the user says so: another rule supersedes it.
-                Kind::Rule => Err(RejectionReason::NotTheUsers.into()),
-                _ => Ok(Some(known.id)),
-            },
+            // What the user said is over when the user says so: another note of theirs supersedes it.
+            "close" if known.is_users_own() => Err(RejectionReason::NotTheUsers.into()),
+            "close" => Ok(Some(known.id)),
             "supersede" => {
                 let by = change.by.and_then(|by| passed.iter().find(|passed| passed.at == by));
                 let by = by.ok_or(RejectionReason::NoEvidence)?;

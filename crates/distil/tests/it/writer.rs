@@ -285,7 +285,10 @@ fn known_memories_are_superseded_closed_and_confirmed() {
         uid: None,
         project,
         origin: MemoryOrigin { writer: Some(backstory_memory::Writer::Rules), ..MemoryOrigin::default() },
-        content: Redacted::vouch(Content::new(Kind::Goal, "Move the panel to the shed", "")),
+        content: Redacted::vouch(Content {
+            provenance: Provenance::Assistant,
+            ..Content::new(Kind::Goal, "Move the panel to the shed", "")
+        }),
         created_at: Timestamp(1),
     });
     let goal = goal.unwrap();
