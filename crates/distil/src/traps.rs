@@ -42,11 +42,9 @@ pub(super) fn traps(
         if !is_new(call) || is_failure(call.entry.id) || !error.is_of_the_surroundings() {
             continue;
         }
-        // What works a second time teaches nothing, and an agent knows its own tools; what it is not allowed to do it does not know.
-        let Some(way) = way_out::find(&calls, at).filter(|way| way.is_another_call()) else { continue };
-        if call.ran.is_none() && error.class != FailureClass::Permission {
-            continue;
-        }
+        // An agent knows its own tools; what it is not allowed to do it does not know.
+        let is_own_tool = call.ran.is_none() && error.class != FailureClass::Permission;
+        let Some(way) = way_out::find(&calls, at).filter(|_| !is_own_tool) else { continue };
         let finding = finding(call, error, &way);
         let is_known = || store.memories().with_subject(session.project, finding.subject);
         if is_second
@@ -89,7 +87,7 @@ fn finding(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> Finding 
     Finding {
         subject: subject("trap", &[error.key.as_bytes()]),
         content,
-        events: evidence([call.entry, way.entry()]),
+        events: evidence([call.entry, way.entry]),
         at: call.entry.at,
         again: OnRepeat::Reinforce,
         comparing: Comparing::Not,

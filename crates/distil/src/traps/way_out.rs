@@ -1,4 +1,4 @@
-//! The call that worked right after one that failed: the same again, or changed.
+//! The changed call that worked right after one that failed.
 
 use super::tool_call::{CallError, ToolCall};
 use crate::failures::{CommandRun, FailureClass, error_line, is_known_tool};
@@ -13,28 +13,25 @@ const ALIKE_TENTHS: usize = 6;
 /// Two that share so many differ in little but a flag.
 const NEARLY_SAME_TENTHS: usize = 7;
 
-/// What worked.
-pub(super) enum WayOut<'a> {
-    /// The same call; whether its file was read in between.
-    Again { entry: &'a TranscriptEntry, was_read: bool },
-    /// Another call.
-    Changed { entry: &'a TranscriptEntry, request: &'a str, ran: Option<&'a CommandRun<'a>> },
+/// The call that worked instead.
+pub(super) struct WayOut<'a> {
+    pub(super) entry: &'a TranscriptEntry,
+    request: &'a str,
+    ran: Option<&'a CommandRun<'a>>,
 }
 
-/// Finds what worked after a call failed. An edit in between is a fix, and the failure one of the code.
+/// Finds what worked after a call failed. An edit in between is a fix, and the failure one of the code; what works a second time
+/// teaches nothing.
 pub(super) fn find<'a>(calls: &[ToolCall<'a>], failed_at: usize) -> Option<WayOut<'a>> {
     let failed = calls.get(failed_at)?;
-    let mut was_read = false;
     for call in calls.iter().skip(failed_at + 1).take(MOST_CALLS) {
         let is_success = call.error.is_none() && call.ran.is_none_or(is_surely_fine);
         if is_success && call.request == failed.request && is_same_tool(call, failed) {
-            return Some(WayOut::Again { entry: call.entry, was_read });
+            return None;
         }
         if is_success && stands_for(call, failed) {
-            return Some(WayOut::Changed { entry: call.entry, request: call.request, ran: call.ran });
+            return Some(WayOut { entry: call.entry, request: call.request, ran: call.ran });
         }
-        was_read |=
-            matches!(call.entry.activity(), Activity::Looked { .. }) && call.request == failed.request;
         if failed.ran.is_some() && matches!(call.entry.activity(), Activity::Edited { .. }) {
             return None;
         }
@@ -99,31 +96,15 @@ fn is_alike((one, other): (&str, &str), tenths: usize) -> bool {
 }
 
 impl<'a> WayOut<'a> {
-    pub(super) fn entry(&self) -> &'a TranscriptEntry {
-        match self {
-            WayOut::Again { entry, .. } | WayOut::Changed { entry, .. } => entry,
-        }
-    }
-
-    pub(super) fn is_another_call(&self) -> bool {
-        matches!(self, WayOut::Changed { .. })
-    }
-
     /// The command that worked instead.
     pub(super) fn command(&self) -> Option<&'a str> {
-        match self {
-            WayOut::Changed { request, ran: Some(_), .. } => {
-                Some(first_chars(request.trim(), MOST_SHOWN_CHARS))
-            }
-            _ => None,
-        }
+        self.ran.map(|_| first_chars(self.request.trim(), MOST_SHOWN_CHARS))
     }
 
     /// The program that worked instead, as it was called; nothing where only the search path changed.
     pub(super) fn program(&self) -> Option<String> {
-        let WayOut::Changed { request, ran: Some(ran), .. } = self else { return None };
-        let task = ran.line().main()?.name.split(' ').next()?.to_owned();
-        let called = simple_commands(request, Nesting::Words)
+        let task = self.ran?.line().main()?.name.split(' ').next()?.to_owned();
+        let called = simple_commands(self.request, Nesting::Words)
             .into_iter()
             .filter_map(|command| command.words.into_iter().find(|word| !word.contains('=')));
         { called }.find(|word| word.rsplit('/').next() == Some(task.as_str()))
@@ -131,26 +112,18 @@ impl<'a> WayOut<'a> {
 
     /// Says what worked.
     pub(super) fn words(&self) -> String {
-        match self {
-            WayOut::Again { was_read: true, .. } => {
-                "What worked: reading the file first, then the same call.".to_owned()
-            }
-            WayOut::Again { .. } => "What worked: the same call again.".to_owned(),
-            WayOut::Changed { request, .. } => {
-                format!("What worked: `{}`", first_chars(request.trim(), MOST_SHOWN_CHARS))
-            }
-        }
+        format!("What worked: `{}`", first_chars(self.request.trim(), MOST_SHOWN_CHARS))
     }
 
     /// Whether it is worth knowing before it happens a second time: the machine lacks something, or a tool that is not known
     /// everywhere wants to be called otherwise.
     pub(super) fn teaches_at_once(&self, failed: &ToolCall<'_>, error: &CallError) -> bool {
-        let (WayOut::Changed { request, .. }, Some(ran)) = (self, failed.ran) else { return false };
+        let Some(ran) = failed.ran else { return false };
         let is_own_tool = ran.task().is_some_and(|task| !is_known_tool(task));
         match error.class {
             FailureClass::MissingCommand | FailureClass::Permission => true,
             FailureClass::Usage | FailureClass::Other => {
-                is_own_tool && is_alike((request, ran.command), NEARLY_SAME_TENTHS)
+                is_own_tool && is_alike((self.request, ran.command), NEARLY_SAME_TENTHS)
             }
             _ => false,
         }

@@ -83,7 +83,7 @@ fn a_small_trap_is_kept_when_another_session_meets_it() {
 }
 
 #[test]
-fn a_tool_that_refuses_twice_is_kept_with_what_it_wants() {
+fn what_an_agent_knows_of_its_own_tools_is_no_trap() {
     let mut story = Recording::new();
     let refused =
         "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>";
@@ -93,9 +93,7 @@ fn a_tool_that_refuses_twice_is_kept_with_what_it_wants() {
         story.happens(Activity::ToolFailed { at, error: refused.into() }, Provenance::Tool);
         story.looks(file).edits(file, "x", "y").closes("Changed.");
     }
-    let kept = traps(&story);
-    assert_eq!(kept.len(), 1, "{:?}", story.kinds());
-    assert!(kept[0].content.body.contains("reading the file first"), "{}", kept[0].content.body);
+    assert_eq!(traps(&story).len(), 0, "{:?}", story.kinds());
 }
 
 #[test]
