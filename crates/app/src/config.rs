@@ -2,6 +2,7 @@
 #![expect(missing_docs, reason = "the fields are settings; default_config.toml explains each")]
 
 use backstory_memory::{Kind, Moment, UnknownKind};
+use backstory_provider::AgentProgram;
 use backstory_recall::RankingWeights;
 use backstory_store::RetentionPolicy;
 use backstory_sync::TeamProvenance;
@@ -16,7 +17,7 @@ pub struct Config {
     pub capture: CaptureConfig,
     pub redact: RedactConfig,
     pub retention: RetentionConfig,
-    pub distil: DistilConfig,
+    pub writer: WriterConfig,
     pub inject: InjectConfig,
     pub recall: RecallConfig,
     pub search: SearchConfig,
@@ -63,38 +64,78 @@ impl RetentionConfig {
     }
 }
 
-/// The model that may reword memories.
+/// The background writer: the model that writes the notes of a session.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct DistilConfig {
+pub struct WriterConfig {
     pub provider: Provider,
     pub model: String,
-    pub base_url: String,
+    pub command: Vec<String>,
+    pub url: String,
     pub api_key_env: String,
-    pub max_tokens_per_day: u32,
-    pub max_tokens_per_session: u32,
+    pub tokens: u32,
+    pub tokens_per_day: u32,
+    pub tokens_per_session: u32,
+    pub price: Vec<f64>,
     pub deadline_seconds: u32,
+    pub ask_agent: bool,
 }
 
-/// Who may word memories better.
+impl WriterConfig {
+    /// Returns what tokens cost in dollars, if their price is set.
+    pub fn dollars(&self, tokens_in: u64, tokens_out: u64) -> Option<f64> {
+        let [price_in, price_out] = self.price[..] else { return None };
+        Some((tokens_in as f64 * price_in + tokens_out as f64 * price_out) / 1e6)
+    }
+}
+
+/// Who may write the notes of a session.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 pub enum Provider {
     None,
-    ClaudeCli,
+    ClaudeCode,
+    Codex,
+    GeminiCli,
+    #[serde(rename = "opencode")]
+    OpenCode,
+    CopilotCli,
     Anthropic,
     OpenaiCompatible,
+    Command,
 }
 
 impl Provider {
-    /// Returns the provider's name, as it is typed and stored.
+    /// Returns the provider's name, as it is typed and stored. A host's program has the name of the host.
     pub const fn as_str(self) -> &'static str {
         match self {
             Provider::None => "none",
-            Provider::ClaudeCli => "claude-cli",
+            Provider::ClaudeCode => "claude-code",
+            Provider::Codex => "codex",
+            Provider::GeminiCli => "gemini-cli",
+            Provider::OpenCode => "opencode",
+            Provider::CopilotCli => "copilot-cli",
             Provider::Anthropic => "anthropic",
             Provider::OpenaiCompatible => "openai-compatible",
+            Provider::Command => "command",
         }
+    }
+
+    /// Returns the host's program that is asked, if it is one.
+    pub const fn agent(self) -> Option<AgentProgram> {
+        match self {
+            Provider::ClaudeCode => Some(AgentProgram::ClaudeCode),
+            Provider::Codex => Some(AgentProgram::Codex),
+            Provider::GeminiCli => Some(AgentProgram::GeminiCli),
+            Provider::OpenCode => Some(AgentProgram::OpenCode),
+            Provider::CopilotCli => Some(AgentProgram::CopilotCli),
+            Provider::None | Provider::Anthropic | Provider::OpenaiCompatible | Provider::Command => None,
+        }
+    }
+
+    /// Whether a program is started to ask it.
+    pub const fn is_program(self) -> bool {
+        self.agent().is_some() || matches!(self, Provider::Command)
     }
 }
 

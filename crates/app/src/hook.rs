@@ -148,7 +148,12 @@ impl Hook {
                 }));
                 self.follow_up(&mut store, learned, &context.config)?;
             }
-            None => store.upkeep().truncate_long_log()?,
+            None => {
+                if context.starts_session() {
+                    self.start_writer_if_due(&store, &context.config);
+                }
+                store.upkeep().truncate_long_log()?;
+            }
         }
         self.finish(&context.config, kept.event, Some(&store))
     }

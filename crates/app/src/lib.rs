@@ -4,6 +4,7 @@
 //! reads standard input or knows clap; the environment comes in as a value.
 
 pub mod app;
+pub mod background_writer;
 pub mod browse;
 pub mod caller;
 pub mod config;
@@ -26,7 +27,6 @@ pub mod injection;
 pub mod json;
 pub mod log;
 pub mod missing;
-pub mod polish;
 pub mod program;
 pub mod progress;
 pub mod project_links;

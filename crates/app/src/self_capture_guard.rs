@@ -65,7 +65,7 @@ impl Drop for Runner {
 }
 
 fn note_of(home: &Home) -> PathBuf {
-    home.root().join("polish.lock")
+    home.root().join("writer.lock")
 }
 
 /// Whether the runner is among our ancestors. Nobody has asked a model: nothing is looked at but one file that is not there.

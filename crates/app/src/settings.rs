@@ -25,8 +25,9 @@ pub const PROJECT_FILE: &str = ".backstory.toml";
 /// The default configuration, with a comment for each setting.
 pub const DEFAULTS: &str = include_str!("default_config.toml");
 
-/// Who gives agents leave to write and forget: neither a variable nor a flag, which an agent can set.
-const USERS_FILE_ONLY: &str = "mcp.write";
+/// Who gives agents leave to write and forget, and what is sent to whom: neither a variable nor a flag, which an agent or a repository's
+/// settings for a host can set.
+const USERS_FILE_ONLY: [&str; 2] = ["mcp.write", "writer."];
 
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -246,7 +247,7 @@ impl Settings {
 
 /// Refuses what only the user's file may say. An agent sets variables and flags of the commands it runs, and must not give itself leave.
 fn refuse_agents_layer(key: &str, origin: &SettingOrigin) -> Result<(), AppError> {
-    if key != USERS_FILE_ONLY {
+    if !USERS_FILE_ONLY.iter().any(|only| key.starts_with(only)) {
         return Ok(());
     }
     Err(AppError::config(format!("`{key}` is set in your configuration file only ({origin})"))
@@ -260,6 +261,11 @@ fn beyond_bounds(config: &Config) -> Option<String> {
         Some(format!("`capture.max_event_bytes` is at most {MOST_EVENT_BYTES}"))
     } else if config.search.limit == 0 {
         Some("`search.limit` is at least 1".to_owned())
+    } else if !WRITER_TOKENS.contains(&config.writer.tokens) {
+        let (least, most) = (WRITER_TOKENS.start(), WRITER_TOKENS.end());
+        Some(format!("`writer.tokens` is from {least} to {most}"))
+    } else if !matches!(config.writer.price.len(), 0 | 2) {
+        Some("`writer.price` has two numbers: a million tokens read, a million written".to_owned())
     } else {
         None
     }
@@ -295,6 +301,8 @@ fn read_table(path: &Path) -> Result<Table, AppError> {
 
 /// The most that may be kept of one event.
 const MOST_EVENT_BYTES: u32 = 256 * 1024;
+/// With less too much of a session is lost; with more a request does not fit into a pipe.
+const WRITER_TOKENS: std::ops::RangeInclusive<u32> = 1_000..=8_000;
 /// No file of settings is larger; a hook reads it each time.
 const LARGEST_FILE: u64 = 64 * 1024;
 
@@ -306,6 +314,7 @@ fn is_sensible(value: &Value) -> bool {
     match value {
         Value::Float(number) => (0.0..=GREATEST_NUMBER).contains(number),
         Value::Integer(number) => *number >= 0,
+        Value::Array(all) => all.iter().all(is_sensible),
         _ => true,
     }
 }

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::config::Provider;
 use crate::error::AppError;
 use backstory_store::{
-    LossCounter, LostEvents, ModelWorkStatus, Receipt, Store, StoreStatus, Totals, Usefulness,
+    LossCounter, LostEvents, Receipt, Store, StoreStatus, Totals, Usefulness, WriterStatus,
 };
 
 /// How many of the newest hook runs a report shows.
@@ -27,8 +27,8 @@ pub struct StatusReport {
     pub usefulness: Vec<Usefulness>,
     /// Questions about projects that wait for the user.
     pub questions: Vec<String>,
-    /// What a model did, where one is configured or was called.
-    pub model_work: Option<ModelWorkStatus>,
+    /// What the background writer did, where one is configured or a model was called.
+    pub writer: Option<WriterStatus>,
 }
 
 /// The store in numbers.
@@ -48,7 +48,7 @@ impl App {
 
     /// Reports how an open store is doing; `problem` is why it can only be read.
     pub fn status(&self, store: &Store, problem: Option<String>) -> Result<StatusReport, AppError> {
-        let work = store.jobs().model_work(self.now)?;
+        let writer = store.jobs().writer_status(self.now)?;
         Ok(StatusReport {
             problem,
             status: store.upkeep().status()?,
@@ -58,7 +58,8 @@ impl App {
             hooks: store.injections().receipts(HOOKS_SHOWN)?,
             usefulness: store.injections().usefulness()?,
             questions: self.project_questions(store)?,
-            model_work: (self.config.distil.provider != Provider::None || work.calls > 0).then_some(work),
+            writer: (self.config.writer.provider != Provider::None || writer.stored.calls > 0)
+                .then_some(writer),
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::error::AppError;
 use crate::json::{IndexShape, MaintenanceShape};
 use crate::program::start_in_background;
 use crate::progress::{OnProgress, count};
-use crate::{log, vectors};
+use crate::{background_writer, log, vectors};
 use backstory_distil::DistilTrigger;
 use backstory_embed::MiniLm;
 use backstory_recall::rebuild_vectors;
@@ -82,6 +82,11 @@ impl App {
         // Distil before `maintain` removes old events, which distilling needs.
         let sessions_distilled = self.distil_leftovers(store)?;
         let report = store.upkeep_mut().maintain(self.retention(), self.now)?;
+        if background_writer::is_due(store, &self.config, self.now)?
+            && let Err(error) = start_in_background(background_writer::COMMAND)
+        {
+            log::line(&self.home, self.now, &format!("cannot start `{}`: {error}", background_writer::COMMAND));
+        }
         Ok(MaintenanceShape {
             version: 1,
             sessions_distilled,

@@ -181,10 +181,10 @@ pub(crate) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<std::ffi::OsString>,
     },
-    /// Let the configured model reword the memories that wait for it
+    /// Let the configured model write the notes of the sessions that wait for them
     #[command(hide = true)]
-    Polish,
-    /// Run a program that must not outlive us; only `polish` does this
+    WriteNotes,
+    /// Run a program that must not outlive us; only `write-notes` does this
     #[command(hide = true)]
     Guard {
         /// The program and its arguments

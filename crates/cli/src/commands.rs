@@ -37,6 +37,7 @@ pub(crate) mod why;
 
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
+use backstory_app::background_writer;
 use backstory_app::Environment;
 use backstory_app::{App, AppError};
 use backstory_store::Verdict;
@@ -87,8 +88,8 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> 
             hook::run(&arguments, environment);
             Ok(Exit::Done)
         }
-        Command::Polish => backstory_app::polish::run(&app()?).map(|()| Exit::Done),
-        Command::Guard { command } => backstory_app::polish::run_watchdog(&command).map(|()| Exit::Done),
+        Command::WriteNotes => background_writer::run(&app()?).map(|()| Exit::Done),
+        Command::Guard { command } => background_writer::run_watchdog(&command).map(|()| Exit::Done),
         Command::Maintain(args) => maintain::run(&args, &app()?, ui),
     }
 }

@@ -64,6 +64,8 @@ pub struct WriterRequest {
     pub schema: &'static str,
     /// What the prompt costs.
     pub tokens: Tokens,
+    /// The newest event of the session that the model gets to know.
+    pub last_event: EventId,
 }
 
 /// Puts a session into words for a model; nothing where it is not worth a call.
@@ -86,7 +88,9 @@ pub fn request(
     // Parts that were harmless apart may show a secret together.
     let digest = how.redactor.scrub(&digest).into_inner();
     let prompt = format!("{}\n\n{digest}", PROMPT.trim_end());
-    Ok(Some(WriterRequest { session: session.id, tokens: estimate(&prompt), prompt, schema: SCHEMA }))
+    let last_event = entries.iter().map(|entry| entry.id).max().unwrap_or(EventId(0));
+    let tokens = estimate(&prompt);
+    Ok(Some(WriterRequest { session: session.id, tokens, prompt, schema: SCHEMA, last_event }))
 }
 
 /// What became of an answer.
@@ -162,13 +166,33 @@ pub fn take_answer(
     answer: &str,
     how: &WriterContext<'_>,
 ) -> Result<WriterReport, StoreError> {
+    take_up_to(store, (session, EventId(i64::MAX)), answer, how)
+}
+
+/// Takes what a model answered to a request. What happened in the session since is not what the model knew: it stays for the next one.
+pub fn take_answer_to(
+    store: &mut Store,
+    request: &WriterRequest,
+    answer: &str,
+    how: &WriterContext<'_>,
+) -> Result<WriterReport, StoreError> {
+    take_up_to(store, (request.session, request.last_event), answer, how)
+}
+
+fn take_up_to(
+    store: &mut Store,
+    (session, last_event): (SessionId, EventId),
+    answer: &str,
+    how: &WriterContext<'_>,
+) -> Result<WriterReport, StoreError> {
     let not_taken = |outcome| WriterReport { outcome, ..WriterReport::default() };
     let Some(answer) = ModelAnswer::read(answer) else { return Ok(not_taken(AnswerOutcome::Unreadable)) };
     store.transaction(|store| {
         let Some(session) = store.sessions().get(session)? else {
             return Ok(not_taken(AnswerOutcome::NoSession));
         };
-        let entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
+        let mut entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
+        entries.retain(|entry| entry.id <= last_event);
         let turns = transcript::turns(&entries);
         if turns.is_empty() {
             return Ok(not_taken(AnswerOutcome::NoSession));

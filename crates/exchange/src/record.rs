@@ -65,8 +65,6 @@ memory_record! {
     relates: Option<OneOrMany>,
     /// The digest of what it is about, if it was distilled.
     subject: Option<String>,
-    /// The digest of the rules' own words, if a model has replaced them.
-    polished_from: Option<String>,
     /// The places in the code it is about.
     anchors: Vec<AnchorRecord>,
     /// What it said before, oldest first.

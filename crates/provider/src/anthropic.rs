@@ -1,7 +1,7 @@
 //! Anthropic's Messages API.
 
 use crate::http::JsonEndpoint;
-use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+use crate::{Model, ModelAnswer, ModelError, ModelRequest, TokenUse};
 use backstory_memory::Tokens;
 use serde::Deserialize;
 use serde_json::json;
@@ -18,7 +18,7 @@ pub struct Anthropic {
 impl Anthropic {
     /// Where it answers when nobody says otherwise.
     pub const BASE_URL: &'static str = "https://api.anthropic.com";
-    /// The model that is asked when nobody says otherwise: small ones word a title well enough.
+    /// The model that is asked when nobody says otherwise: a small one.
     pub const MODEL: &'static str = "claude-haiku-4-5";
 
     /// Prepares to ask a model with a key.
@@ -60,9 +60,10 @@ pub(crate) struct AnthropicUsage {
 }
 
 impl AnthropicUsage {
-    pub(crate) fn total(&self) -> Tokens {
+    pub(crate) fn tokens(&self) -> TokenUse {
         let cached = [self.cache_creation_input_tokens, self.cache_read_input_tokens].into_iter().flatten();
-        [self.input_tokens, self.output_tokens].into_iter().chain(cached).map(Tokens).sum()
+        let read = std::iter::once(self.input_tokens).chain(cached).map(Tokens).sum();
+        TokenUse { read, written: Tokens(self.output_tokens) }
     }
 }
 
@@ -72,7 +73,7 @@ impl Model for Anthropic {
             "model": self.model,
             "max_tokens": request.most_answer_tokens.0,
             "system": request.instructions,
-            "messages": [{"role": "user", "content": request.text}],
+            "messages": [{"role": "user", "content": request.prompt()}],
         });
         let answer = self.endpoint.post(
             Some(("x-api-key", &self.key)),
@@ -81,6 +82,6 @@ impl Model for Anthropic {
         )?;
         let answer: AnthropicAnswer = serde_json::from_value(answer).map_err(|_| ModelError::Unreadable)?;
         let text = answer.content.into_iter().map(|content| content.text).collect();
-        Ok(ModelAnswer { text, tokens: answer.usage.map(|usage| usage.total()) })
+        Ok(ModelAnswer { text, tokens: answer.usage.map(|usage| usage.tokens()), session: None })
     }
 }

@@ -1,21 +1,22 @@
 //! Language models: text in, text out. No other crate calls one, be it over HTTP or by starting a program.
 //!
-//! Every call has a deadline and a size limit. No error holds text of the request or a key. `rewording`
-//! defines what a model is asked and which answers are accepted. Not here: when a model is called,
-//! configuration and keys (`app`), how many tokens it may use (`store`).
+//! Every call has a deadline and a size limit. No error holds text of the request or a key. Not here: what a model is asked and which
+//! answers are accepted (`distil`), when one is called, configuration and keys (`app`), how many tokens it may use (`store`).
 
+mod agent_answers;
+mod agent_cli;
 mod anthropic;
 mod child;
-mod claude_cli;
 mod http;
 mod openai_compatible;
-mod rewording;
+mod own_command;
 mod watchdog;
 
+pub use agent_cli::{AgentCli, AgentProgram};
 pub use anthropic::Anthropic;
-pub use claude_cli::ClaudeCli;
+pub use child::ProgramRunner;
 pub use openai_compatible::OpenAiCompatible;
-pub use rewording::{RejectedAnswer, Rewording, is_our_prompt, parse_rewording, rewording_request};
+pub use own_command::OwnCommand;
 pub use watchdog::run_watchdog;
 
 use backstory_memory::{Tokens, estimate};
@@ -23,6 +24,10 @@ use thiserror::Error;
 
 /// The largest answer that is accepted.
 const MOST_ANSWER_BYTES: usize = 256 * 1024;
+
+/// The first line of every prompt of ours. A prompt a host reports that begins so is not captured (R23).
+const FIRST_LINE: &str =
+    "[backstory asks for the notes of a session that has ended; this is not a session to remember]";
 
 /// A language model.
 pub trait Model {
@@ -44,20 +49,47 @@ pub struct ModelRequest {
 }
 
 impl ModelRequest {
-    /// Estimates how many tokens the request and the longest allowed answer use together.
+    /// Estimates how many tokens the model reads.
     #[must_use]
-    pub fn expected_tokens(&self) -> Tokens {
-        estimate(&self.instructions) + estimate(&self.text) + self.most_answer_tokens
+    pub fn tokens(&self) -> Tokens {
+        estimate(&self.instructions) + estimate(&self.prompt())
+    }
+
+    /// The text as it is sent, with the line by which it is recognised as ours.
+    fn prompt(&self) -> String {
+        format!("{FIRST_LINE}\n\n{}", self.text)
+    }
+
+    /// Instructions and text in one, for a program that takes nothing beside a prompt.
+    fn prompt_with_instructions(&self) -> String {
+        format!("{FIRST_LINE}\n\n{}\n\n{}", self.instructions, self.text)
     }
 }
 
+/// Whether a prompt is one of ours.
+#[must_use]
+pub fn is_our_prompt(text: &str) -> bool {
+    text.trim_start().starts_with(FIRST_LINE)
+}
+
 /// The answer of a model.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelAnswer {
     /// The text of the answer.
     pub text: String,
-    /// The tokens used by request and answer together; `None` if the model did not report them.
-    pub tokens: Option<Tokens>,
+    /// What the model read and wrote; `None` if it did not report it.
+    pub tokens: Option<TokenUse>,
+    /// The id of the session a program made for it, if it says so.
+    pub session: Option<String>,
+}
+
+/// Tokens of one answer, as the model counts them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenUse {
+    /// What it read, from a cache or not.
+    pub read: Tokens,
+    /// What it wrote, its thoughts included.
+    pub written: Tokens,
 }
 
 /// Why there is no answer. Never holds text of the request, nor a key.
@@ -84,4 +116,12 @@ pub enum ModelError {
     /// The address would send the key unencrypted to another machine.
     #[error("a key is sent only over https, or to this machine")]
     UnencryptedKey,
+}
+
+impl ModelError {
+    /// Whether no model can have read the request, so that it cost nothing.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        matches!(self, ModelError::Refused(_) | ModelError::Unreachable(_) | ModelError::UnencryptedKey)
+    }
 }

@@ -1,7 +1,7 @@
 //! Chat completions, as OpenAI named them and many servers speak them, local ones included.
 
 use crate::http::JsonEndpoint;
-use crate::{Model, ModelAnswer, ModelError, ModelRequest};
+use crate::{Model, ModelAnswer, ModelError, ModelRequest, TokenUse};
 use backstory_memory::Tokens;
 use serde::Deserialize;
 use serde_json::json;
@@ -50,7 +50,10 @@ struct CompletionMessage {
 
 #[derive(Deserialize)]
 struct CompletionUsage {
-    total_tokens: u32,
+    #[serde(default)]
+    prompt_tokens: u32,
+    #[serde(default)]
+    completion_tokens: u32,
 }
 
 impl Model for OpenAiCompatible {
@@ -61,7 +64,7 @@ impl Model for OpenAiCompatible {
             "stream": false,
             "messages": [
                 {"role": "system", "content": request.instructions},
-                {"role": "user", "content": request.text},
+                {"role": "user", "content": request.prompt()},
             ],
         });
         let key = self.key.as_deref().map(|key| ("authorization", key));
@@ -70,7 +73,11 @@ impl Model for OpenAiCompatible {
         let first = answer.choices.into_iter().next().ok_or(ModelError::Unreadable)?;
         Ok(ModelAnswer {
             text: first.message.content,
-            tokens: answer.usage.map(|usage| Tokens(usage.total_tokens)),
+            tokens: answer.usage.map(|usage| TokenUse {
+                read: Tokens(usage.prompt_tokens),
+                written: Tokens(usage.completion_tokens),
+            }),
+            session: None,
         })
     }
 }

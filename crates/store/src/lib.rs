@@ -43,7 +43,6 @@ pub use injections::{MemoryInjection, Receipt, ReceiptId, Usefulness};
 pub use memories::anchors::Anchor;
 pub use memories::distilled::{DistilOutcome, DistilledMemory, OnRepeat};
 pub use memories::forget::{ForgetReport, PhraseMatches};
-pub use memories::polish::PolishOutcome;
 pub use memories::rejections::{NewRejection, Rejection};
 pub use memories::revise::Pin;
 pub use memories::revisions::{Author, Revision};
@@ -64,9 +63,11 @@ pub use sync::teams::{JoinOutcome, SharedProject, Team, TeamTransport};
 pub use sync::vector_outbox::VectorOutboxEntry;
 pub use upkeep::check::{CheckDepth, CheckReport};
 pub use upkeep::inspect::{Day, InjectedRow, InjectionRow, MemoryRow, NewestIds, PageRequest, Totals};
-pub use upkeep::jobs::{Job, JobId, MOST_ATTEMPTS};
 pub use upkeep::maintain::{MaintainReport, RetentionPolicy};
-pub use upkeep::model_calls::{CallId, CallOutcome, CallPermission, CallRefusal, ModelWorkStatus, TokenCaps};
+pub use upkeep::model_calls::{
+    CallCaps, CallCost, CallId, CallOutcome, CallPermission, CallRefusal, CallRequest, ModelUse, WriterStatus,
+};
 pub use upkeep::repair::RepairReport;
 pub use upkeep::status::{StoreCounts, StoreStatus};
 pub use upkeep::vectors::ANY_PROJECT;
+pub use upkeep::writer_jobs::{MOST_ATTEMPTS, WriterJob};

@@ -9,7 +9,6 @@ pub(crate) mod forget;
 pub(crate) mod forget_files;
 pub(crate) mod forgotten_texts;
 pub(crate) mod links;
-pub(crate) mod polish;
 pub(crate) mod rejections;
 pub(crate) mod revise;
 pub(crate) mod revisions;

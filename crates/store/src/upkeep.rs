@@ -2,7 +2,6 @@
 
 pub(crate) mod check;
 pub(crate) mod inspect;
-pub(crate) mod jobs;
 pub(crate) mod maintain;
 pub(crate) mod mirror;
 pub(crate) mod model_calls;
@@ -10,3 +9,4 @@ pub(crate) mod repair;
 pub(crate) mod salvage;
 pub(crate) mod status;
 pub(crate) mod vectors;
+pub(crate) mod writer_jobs;

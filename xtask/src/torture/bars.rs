@@ -213,9 +213,9 @@ const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "polish_program::r21_a_terminated_runner_leaves_no_process_behind",
-                "polish_program::r21_a_killed_runner_leaves_no_process_behind",
-                "polish_program::r21_a_program_that_hangs_is_ended_by_its_deadline",
+                "writer_program::r21_a_terminated_runner_leaves_no_process_behind",
+                "writer_program::r21_a_killed_runner_leaves_no_process_behind",
+                "writer_program::r21_a_program_that_hangs_is_ended_by_its_deadline",
             ],
         )],
         &[("children gone", 5000.0)],
@@ -226,9 +226,9 @@ const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "polish_server::r22_a_model_that_always_refuses_is_called_rarely",
-                "polish_server::r22_a_model_that_always_replies_nonsense_is_called_rarely",
-                "polish_server::r22_the_budget_of_a_day_is_checked_before_each_call",
+                "writer_server::r22_a_model_that_always_refuses_is_called_rarely",
+                "writer_server::r22_a_model_that_always_replies_nonsense_is_called_rarely",
+                "writer_server::r22_the_budget_of_a_day_is_checked_before_each_call",
             ],
         )],
     ),
@@ -238,13 +238,13 @@ const BARS: &[Bar] = &[
         &[Tests(
             CLI,
             &[
-                "polish_program::r23_the_environment_alone_keeps_our_own_doing_out",
-                "polish_program::r23_the_folder_alone_keeps_our_own_doing_out",
-                "polish_program::r23_the_name_of_the_session_alone_keeps_our_own_doing_out",
-                "polish_program::r23_the_first_line_alone_keeps_our_own_doing_out",
-                "polish_program::r23_the_ancestry_alone_keeps_our_own_doing_out",
-                "polish_program::r23_our_own_words_do_not_even_wait_in_the_spool",
-                "polish_program::r23_even_with_no_guard_at_all_the_caps_end_it",
+                "writer_program::r23_the_environment_alone_keeps_our_own_doing_out",
+                "writer_program::r23_the_folder_alone_keeps_our_own_doing_out",
+                "writer_program::r23_the_name_of_the_session_alone_keeps_our_own_doing_out",
+                "writer_program::r23_the_first_line_alone_keeps_our_own_doing_out",
+                "writer_program::r23_the_ancestry_alone_keeps_our_own_doing_out",
+                "writer_program::r23_our_own_words_do_not_even_wait_in_the_spool",
+                "writer_program::r23_even_with_no_guard_at_all_the_caps_end_it",
             ],
         )],
     ),

@@ -6,7 +6,7 @@ use super::Hook;
 use super::hook_context::HookContext;
 use crate::config::Config;
 use crate::error::AppError;
-use crate::{polish, vectors};
+use crate::{background_writer, vectors};
 use backstory_capture::body_of;
 use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil};
 use backstory_inject::AgentAction;
@@ -76,9 +76,11 @@ impl Hook {
     ) -> Result<(), AppError> {
         store.upkeep().checkpoint()?;
         let Learned { session, trigger, report } = learned;
-        if polish::enqueue(store, (session, self.clock.now), trigger, &report?, config)? {
-            self.start("polish");
+        report?;
+        if let Some(session) = session {
+            background_writer::enqueue(store, (session, self.clock.now), trigger, config)?;
         }
+        self.start_writer_if_due(store, config);
         self.keep_safe(store, trigger, config);
         let until = (Instant::now() + EMBED_TIME).min(self.clock.started + LATEST_WORK);
         vectors::note_failure(&self.home, self.clock.now, vectors::embed_until(store, config, until));
@@ -87,6 +89,15 @@ impl Hook {
 }
 
 impl Hook {
+    /// Starts the background writer beside the hook if a session waits for its notes: this one, or one that was left idle.
+    pub(super) fn start_writer_if_due(&self, store: &Store, config: &Config) {
+        match background_writer::is_due(store, config, self.clock.now) {
+            Ok(false) => {}
+            Ok(true) => self.start(background_writer::COMMAND),
+            Err(error) => self.log(&format!("cannot look for sessions without notes: {error}")),
+        }
+    }
+
     /// Copies what was learned to the mirror. Where housekeeping was not done for a day, it is started beside the hook: hosts that
     /// never say that a session ended have nobody else to do it.
     fn keep_safe(&self, store: &mut Store, trigger: DistilTrigger, config: &Config) {

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::doctor::receipts::outcome_words;
 use crate::status::StatusReport;
 use crate::times;
-use backstory_store::{LostEvents, Receipt, Usefulness};
+use backstory_store::{LostEvents, ModelUse, Receipt, Usefulness, WriterStatus};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -33,18 +33,29 @@ pub struct StatusShape {
     pub last_event_at: Option<String>,
     pub questions: Vec<String>,
     pub hooks: Vec<HookRunShape>,
-    pub model_work: Option<ModelWorkShape>,
+    pub writer: Option<WriterShape>,
 }
 
-/// What optional model work has done.
+/// What the background writer does.
 #[derive(Debug, Serialize)]
-pub struct ModelWorkShape {
+pub struct WriterShape {
     pub provider: &'static str,
-    pub calls_last_day: u64,
-    pub tokens_last_day: u64,
+    pub last_day: ModelUseShape,
+    pub stored: ModelUseShape,
     pub waiting: u64,
     pub dead: u64,
-    pub resting: bool,
+    pub rests_until: Option<String>,
+}
+
+/// What models did in a while.
+#[derive(Debug, Serialize)]
+pub struct ModelUseShape {
+    pub calls: u64,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    pub dollars: Option<f64>,
+    pub kept: u64,
+    pub rejected: u64,
 }
 
 /// How much of what was injected in a section, of a kind, was used.
@@ -78,8 +89,7 @@ pub struct LostEventsShape {
 
 /// Returns how the store is doing.
 pub fn status(report: StatusReport, app: &App) -> StatusShape {
-    let StatusReport { problem, status, lost, vectors_waiting, hooks, usefulness, questions, model_work } =
-        report;
+    let StatusReport { problem, status, lost, vectors_waiting, hooks, usefulness, questions, writer } = report;
     let counts = status.counts;
     let text = |path: &PathBuf| path.display().to_string();
     StatusShape {
@@ -105,14 +115,26 @@ pub fn status(report: StatusReport, app: &App) -> StatusShape {
         last_event_at: status.last_event_at.map(times::iso),
         questions,
         hooks: hooks.iter().map(hook_run).collect(),
-        model_work: model_work.map(|work| ModelWorkShape {
-            provider: app.config.distil.provider.as_str(),
-            calls_last_day: work.calls_last_day,
-            tokens_last_day: work.tokens_last_day,
-            waiting: work.waiting,
-            dead: work.dead,
-            resting: work.is_circuit_open,
-        }),
+        writer: writer.map(|writer| writer_shape(&writer, app)),
+    }
+}
+
+fn writer_shape(writer: &WriterStatus, app: &App) -> WriterShape {
+    let model_use = |of: &ModelUse| ModelUseShape {
+        calls: of.calls,
+        tokens_in: of.tokens_in,
+        tokens_out: of.tokens_out,
+        dollars: app.config.writer.dollars(of.tokens_in, of.tokens_out),
+        kept: of.kept,
+        rejected: of.rejected,
+    };
+    WriterShape {
+        provider: app.config.writer.provider.as_str(),
+        last_day: model_use(&writer.last_day),
+        stored: model_use(&writer.stored),
+        waiting: writer.waiting,
+        dead: writer.dead,
+        rests_until: writer.rests_until.map(times::iso),
     }
 }
 

@@ -27,7 +27,7 @@ impl fmt::Display for Narrowing {
 }
 
 /// What a project's file may touch at all.
-pub const NARROWINGS: [(&str, Narrowing); 11] = [
+pub const NARROWINGS: [(&str, Narrowing); 13] = [
     ("capture.enabled", Narrowing::Off),
     ("capture.exclude", Narrowing::Add),
     ("capture.max_event_bytes", Narrowing::Lower),
@@ -39,6 +39,8 @@ pub const NARROWINGS: [(&str, Narrowing); 11] = [
     ("inject.tool", Narrowing::Lower),
     ("inject.compaction", Narrowing::Lower),
     ("search.limit", Narrowing::Lower),
+    ("writer.provider", Narrowing::Off),
+    ("writer.ask_agent", Narrowing::Off),
 ];
 
 /// Returns what becomes of a value where a project's file says another, or nothing where that would widen it.
@@ -56,6 +58,7 @@ fn narrow(rule: Narrowing, before: &Value, value: &Value) -> Option<Value> {
         (Narrowing::Off, Value::Boolean(before), Value::Boolean(true)) => {
             before.then_some(Value::Boolean(true))
         }
+        (Narrowing::Off, Value::String(_), Value::String(off)) if off == "none" => Some(value.clone()),
         (Narrowing::Lower, Value::Integer(before), Value::Integer(value)) => {
             (value <= before).then_some(Value::Integer(*value))
         }
@@ -91,6 +94,9 @@ mod tests {
         let allowed = |rule, before: Value, value: Value| narrow(rule, &before, &value);
         assert_eq!(allowed(Narrowing::Off, true.into(), false.into()), Some(false.into()));
         assert_eq!(allowed(Narrowing::Off, false.into(), true.into()), None);
+        assert_eq!(allowed(Narrowing::Off, "codex".into(), "none".into()), Some("none".into()));
+        assert_eq!(allowed(Narrowing::Off, "none".into(), "codex".into()), None);
+        assert_eq!(allowed(Narrowing::Off, "codex".into(), "anthropic".into()), None);
         assert_eq!(allowed(Narrowing::Lower, 10.into(), 11.into()), None);
         assert_eq!(allowed(Narrowing::Lower, 10.into(), 9.into()), Some(9.into()));
         let list = |items: &[&str]| Value::Array(items.iter().map(|item| Value::from(*item)).collect());

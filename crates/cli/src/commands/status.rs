@@ -2,14 +2,14 @@
 
 use crate::exit::Exit;
 use crate::ui::{Tone, Ui, memories, one_line};
-use backstory_app::config::Provider;
+use backstory_app::config::WriterConfig;
 use backstory_app::doctor::receipts::outcome_words;
 use backstory_app::status::StatusReport;
 use backstory_app::vectors::MAKES_VECTORS;
 use backstory_app::words::{NOWHERE, counted};
 use backstory_app::{App, AppError, json};
 use backstory_memory::Timestamp;
-use backstory_store::{ModelWorkStatus, Receipt, Usefulness};
+use backstory_store::{ModelUse, Receipt, Usefulness, WriterStatus};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -70,8 +70,9 @@ fn lines(report: &StatusReport, app: &App, ui: &Ui) -> Vec<String> {
     let moved = |path: &PathBuf| format!("damaged   {} was moved aside", path.display());
     lines.extend(status.quarantined.iter().map(moved));
     lines.extend(report.questions.iter().map(|question| format!("question  {question}")));
-    let provider = app.config.distil.provider;
-    lines.extend(report.model_work.iter().map(|work| format!("model     {}", model_line(provider, work))));
+    if let Some(writer) = &report.writer {
+        lines.extend(writer_lines(&app.config.writer, writer, app.now).iter().map(|line| format!("writer    {line}")));
+    }
     lines.extend(report.hooks.iter().map(|receipt| hook_line(receipt, app.now)));
     lines
 }
@@ -86,17 +87,33 @@ fn hook_line(receipt: &Receipt, now: Timestamp) -> String {
     )
 }
 
-/// Says what the model did, and how much of it: `anthropic; in 24 hours: calls 3, tokens 2100; jobs: waiting 1, given up 0`.
-fn model_line(provider: Provider, work: &ModelWorkStatus) -> String {
-    let rests = if work.is_circuit_open { "; resting, the last calls all failed" } else { "" };
-    format!(
-        "{}; in 24 hours: calls {}, tokens {}; jobs: waiting {}, given up {}{rests}",
-        provider.as_str(),
-        work.calls_last_day,
-        work.tokens_last_day,
-        work.waiting,
-        work.dead
-    )
+/// Says who writes notes, what that cost, and what became of it.
+fn writer_lines(config: &WriterConfig, writer: &WriterStatus, now: Timestamp) -> Vec<String> {
+    let model_use = |of: &ModelUse| {
+        let dollars = config.dollars(of.tokens_in, of.tokens_out).map(|dollars| format!(", ${dollars:.2}"));
+        format!(
+            "{}, {} tokens in, {} out{}; notes kept {}, rejected {}",
+            counted(of.calls, "call"),
+            of.tokens_in,
+            of.tokens_out,
+            dollars.unwrap_or_default(),
+            of.kept,
+            of.rejected
+        )
+    };
+    let waiting = format!("sessions waiting {}, given up {}", writer.waiting, writer.dead);
+    let mut lines = vec![
+        format!("{}; {waiting}", config.provider.as_str()),
+        format!("  in 24 hours: {}", model_use(&writer.last_day)),
+    ];
+    if writer.stored.calls > writer.last_day.calls {
+        lines.push(format!("  in 90 days: {}", model_use(&writer.stored)));
+    }
+    if let Some(until) = writer.rests_until {
+        let minutes = (until.0 - now.0) / 60_000 + 1;
+        lines.push(format!("  rests for {minutes} min: the last calls all failed; the log says why"));
+    }
+    lines
 }
 
 /// Says how much of what was injected was used: in all, then section by section.

@@ -31,7 +31,6 @@ enum Change {
     Replace(usize),
     Link(Relation, usize),
     Revise(Content),
-    Polish(String, String),
     Anchor(Option<String>, Option<[u8; 16]>),
     Pin,
     Meet,
@@ -112,7 +111,6 @@ fn any_change() -> impl Strategy<Value = Change> {
         1 => (0usize..16).prop_map(Change::Replace),
         2 => (relation, 0usize..16).prop_map(|(relation, to)| Change::Link(relation, to)),
         2 => any_draft().prop_map(Change::Revise),
-        1 => (any_text(), any_text()).prop_map(|(title, body)| Change::Polish(title, body)),
         1 => (prop::option::of("[a-z]{1,9}"), prop::option::of(any::<[u8; 16]>()))
             .prop_map(|(symbol, hash)| Change::Anchor(symbol, hash)),
         4 => prop::sample::select(vec![Change::Pin, Change::Meet, Change::Use, Change::Forget]),
@@ -223,13 +221,6 @@ impl Busy {
             }
             Change::Revise(draft) => {
                 self.store.memories_mut().revise(id, &Redacted::vouch(draft.clone()), now).ok()?;
-            }
-            Change::Polish(title, body) => {
-                let seen = self.store.memories().to_polish(id).unwrap()?;
-                let words =
-                    Content { title: format!("P{title}"), body: body.clone(), ..seen.content.clone() };
-                let words = prepare(words, &Redactor::new(RedactorOptions::default()));
-                self.store.memories_mut().polish(&seen, &words, now).unwrap();
             }
             Change::Anchor(symbol, hash) => {
                 let path = self.store.memories().get(id).unwrap()?.content.files.first()?.clone();

@@ -256,7 +256,7 @@ fn what_is_no_file_of_ours_is_neither_waited_for_nor_followed() {
         "key",
         "damage-suspected",
         "repair.lock",
-        "polish.lock",
+        "writer.lock",
         "log/backstory.log",
         "backstory.db",
     ];

@@ -25,7 +25,7 @@ fn status_shows_the_size_of_the_store_and_the_last_hook() {
         hook      claude-code UserPromptSubmit just now: kept, lacking folder in [N] ms
         ");
     let status = ask(&env, 0, &["status", "--json"]);
-    assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injected: [], injections: number, last_event_at: text, lost_events: null, memories: number, model_work: null, newest_backup: null, problem: null, projects: number, quarantined: [], questions: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool}"#);
+    assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injected: [], injections: number, last_event_at: text, lost_events: null, memories: number, newest_backup: null, problem: null, projects: number, quarantined: [], questions: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool, writer: null}"#);
     assert_eq!(fields(&status, ["memories", "events", "writable"]), json!([1, 1, true]));
     assert_eq!(status["hooks"][0]["event"], "UserPromptSubmit");
 }

@@ -240,7 +240,7 @@ const COMMANDS: &[CommandCase] = &[
 /// Commands that no help lists: hosts and this program itself run them.
 const HIDDEN_COMMANDS: &[CommandCase] = &[
     reads("maintain", &[], &[(&["now"], 2, "bad_request")]),
-    without_json("polish"),
+    without_json("write-notes"),
     CommandCase { refusals: &[(&["true"], 2, "bad_request")], ..without_json("guard") },
 ];
 

@@ -86,9 +86,12 @@ impl Notebook<'_> {
         Ok(report)
     }
 
-    /// What the rules made of this session and nobody has taken over.
+    /// What the rules made of this session and nobody has taken over, as far as the model could know of it.
     fn replaced(&self, store: &Store) -> Result<Vec<MemoryId>, StoreError> {
-        store.memories().replaceable(self.session.id, &REPLACED_KINDS)
+        let known_to = self.entries.last().map_or(Timestamp(i64::MAX), |entry| entry.at);
+        let made = store.memories().replaceable(self.session.id, &REPLACED_KINDS)?;
+        let made = store.memories().get_many(&made)?.into_iter();
+        Ok(made.filter(|memory| memory.created_at <= known_to).map(|memory| memory.id).collect())
     }
 
     /// The notes that hold.

@@ -45,7 +45,6 @@ impl MemoryRecord {
         }
         self.revisions = carried.revisions.iter().map(RevisionRecord::from_revision).collect();
         self.subject = carried.subject.map(|subject| subject.to_string());
-        self.polished_from = carried.polished_from.map(|from| from.to_string());
     }
 
     /// Returns its revisions and anchors, redacted.
@@ -61,7 +60,6 @@ impl MemoryRecord {
             revisions: revisions.collect::<Result<_, _>>()?,
             anchors: self.anchors.iter().map(AnchorRecord::read).collect(),
             subject: digest(&self.subject),
-            polished_from: digest(&self.polished_from),
         };
         Ok(prepare_attachments(attachments, redactor))
     }

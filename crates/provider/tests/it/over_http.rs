@@ -1,7 +1,9 @@
 //! What is sent, what is taken, and what becomes of everything else.
 
 use backstory_memory::Tokens;
-use backstory_provider::{Anthropic, Model, ModelAnswer, ModelError, ModelRequest, OpenAiCompatible};
+use backstory_provider::{
+    Anthropic, Model, ModelAnswer, ModelError, ModelRequest, OpenAiCompatible, TokenUse, is_our_prompt,
+};
 use backstory_testkit::{StubReply, StubRequest, StubServer};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -15,6 +17,10 @@ fn request() -> ModelRequest {
         session: "unused".to_owned(),
         most_answer_tokens: Tokens(99),
     }
+}
+
+fn used(read: u32, written: u32) -> Option<TokenUse> {
+    Some(TokenUse { read: Tokens(read), written: Tokens(written) })
 }
 
 fn anthropic(server: &StubServer, deadline: Duration) -> Anthropic {
@@ -36,14 +42,16 @@ fn anthropic_answers_a_request() {
         "usage": {"input_tokens": 40, "output_tokens": 2, "cache_read_input_tokens": 8}});
     let server = always(200, &answer.to_string());
     let answer = anthropic(&server, LONG).answer(&request());
-    assert_eq!(answer, Ok(ModelAnswer { text: "fine".to_owned(), tokens: Some(Tokens(50)) }));
+    assert_eq!(answer, Ok(ModelAnswer { text: "fine".to_owned(), tokens: used(48, 2), session: None }));
     let request = &server.requests()[0];
     assert!(request.head.starts_with("POST /v1/messages HTTP/1.1\r\n"), "{}", request.head);
     assert!(request.head.contains("x-api-key: the key") && request.head.contains("anthropic-version: "));
+    let prompt = sent(request)["messages"][0]["content"].clone();
+    assert!(is_our_prompt(prompt.as_str().unwrap()) && prompt.as_str().unwrap().ends_with("a note about retries"));
     assert_eq!(
         sent(request),
         json!({"model": "small", "max_tokens": 99, "system": "Reword.",
-            "messages": [{"role": "user", "content": "a note about retries"}]})
+            "messages": [{"role": "user", "content": prompt}]})
     );
 }
 
@@ -54,12 +62,12 @@ fn a_server_that_speaks_chat_completions_needs_no_key() {
     let server = always(200, &answer.to_string());
     let ask =
         |key| OpenAiCompatible::new(&format!("{}/v1/", server.url()), key, "local", LONG).answer(&request());
-    let fine = Ok(ModelAnswer { text: "fine".to_owned(), tokens: Some(Tokens(10)) });
+    let fine = Ok(ModelAnswer { text: "fine".to_owned(), tokens: used(9, 1), session: None });
     assert_eq!((ask(None), ask(Some("k"))), (fine.clone(), fine));
     let [without, with] = &server.requests()[..] else { panic!() };
     assert!(without.head.starts_with("POST /v1/chat/completions "));
     assert!(!without.head.to_lowercase().contains("authorization") && with.head.contains("Bearer k"));
-    assert_eq!(sent(with)["messages"][1]["content"], "a note about retries");
+    assert!(is_our_prompt(sent(with)["messages"][1]["content"].as_str().unwrap()));
 }
 
 #[test]

@@ -33,7 +33,7 @@ function partsOf(status, { hosts: callers = [], latency: events = [], receipts: 
     [callers, (data) => section("Hosts", hosts(data))],
     [events, (data) => section("How long hooks take", latency(data))],
     [runs.slice(0, SHOWN_RECEIPTS), (data) => section("Last hook runs", receipts(data))],
-    [status, (data) => h("div", { class: "halves" }, section("Injected, and used", injectedBySection(data.injected ?? [])), section("The store", store(data)), section("Model work", modelWork(data.model_work)))],
+    [status, (data) => h("div", { class: "halves" }, section("Injected, and used", injectedBySection(data.injected ?? [])), section("The store", store(data)), section("Background writer", writerFacts(data.writer)))],
   ];
 }
 
@@ -104,9 +104,13 @@ function store(status) {
     status.version_of_worker && fact("Worker", `${status.version_of_worker}, up ${Math.max(1, Math.round((status.uptime_s ?? 0) / 60))} min`));
 }
 
-function modelWork(work) {
-  if (!work) return quiet("No model is configured, and none is needed: memories are distilled by rules.");
-  return h("dl", { class: "facts" }, [["Provider", work.provider], ["Calls today", grouped(work.calls_last_day)], ["Tokens today", grouped(work.tokens_last_day)], ["Waiting", grouped(work.waiting)], ["Given up", grouped(work.dead)], ["Resting", work.resting ? "yes" : "no"]]
+function writerFacts(writer) {
+  if (!writer) return quiet("No model is configured, and none is needed: memories are distilled by rules.");
+  const { last_day: day } = writer;
+  const facts = [["Provider", writer.provider], ["Calls in 24 hours", grouped(day.calls)], ["Tokens read", grouped(day.tokens_in)], ["Tokens written", grouped(day.tokens_out)],
+    ...(day.dollars === null ? [] : [["Cost", `$${day.dollars.toFixed(2)}`]]), ["Notes kept", grouped(day.kept)], ["Notes rejected", grouped(day.rejected)],
+    ["Sessions waiting", grouped(writer.waiting)], ["Given up", grouped(writer.dead)], ["Rests until", writer.rests_until ? time(writer.rests_until) : "does not rest"]];
+  return h("dl", { class: "facts" }, facts
     .map(([name, value]) => h("div", null, h("dt", null, name), h("dd", null, value))));
 }
 

@@ -54,7 +54,7 @@ facets! {
     "the code map, its changes, and where memories are anchored in it": code -> CodeReader, code_mut -> CodeWriter;
     "injections, impressions, uses, and receipts of hook runs": injections -> InjectionReader, injections_mut -> InjectionWriter;
     "how far imports have read": imports -> ImportReader, imports_mut -> ImportWriter;
-    "work for a model and what its calls cost": jobs -> JobReader, jobs_mut -> JobWriter;
+    "work of the background writer and what its calls cost": jobs -> JobReader, jobs_mut -> JobWriter;
     "teams, shared projects, outbox and inbox": sync -> SyncReader, sync_mut -> SyncWriter;
     "which memories wait for vectors": vectors -> VectorReader, vectors_mut -> VectorWriter;
     "checks, status, backups, housekeeping": upkeep -> UpkeepReader, upkeep_mut -> UpkeepWriter;

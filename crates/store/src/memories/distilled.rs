@@ -5,7 +5,7 @@
 use crate::db::facets::{MemoryReader, MemoryWriter, SessionReader};
 use crate::db::open::TxError;
 use crate::memories::{self, Unindexed};
-use crate::memories::{forget, links, polish, revise, standing, writers};
+use crate::memories::{forget, links, revise, standing, writers};
 use crate::{NewMemory, StoreError};
 use backstory_memory::{
     Content, Digest, EventId, Link, Memory, MemoryId, ProjectId, Provenance, Redacted, Relation, SessionId,
@@ -219,19 +219,10 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
     if (item.on_repeat != OnRepeat::Reinforce || must_replace) && may_replace(db, &before)? {
         // Read again: it may be surer than a moment ago.
         let before = memories::read(db, id)?;
-        let mut content = brought_up_to_date(&before.content, &item.memory.content);
-        // The rules say what they said when a model worded it better: its words stay.
-        let is_polished = polish::polished_from(db, id)?.is_some_and(|from| from == content.fingerprint().0);
-        if is_polished {
-            content.title.clone_from(&before.content.title);
-            content.body.clone_from(&before.content.body);
-        }
+        let content = brought_up_to_date(&before.content, &item.memory.content);
         if content != before.content && forget::tombstone_for(db, None, &content)?.is_none() {
             revise::replace_content(db, &before, (&content, item.memory.origin.evidence), now)?;
             writers::set(db, id, item.memory.origin.writer)?;
-            if !is_polished {
-                polish::forget_polish(db, id)?;
-            }
             for old in item.replaces.iter().filter(|old| **old != id) {
                 revise::mark_superseded(db, *old, id, now)?;
             }

@@ -1,6 +1,6 @@
 //! Changing memories without losing what they said: revising, superseding, pinning, reinforcing.
 //!
-//! Not here: what they said before (`revisions`), better words of a model (`polish`), whether a memory was used (`impressions`).
+//! Not here: what they said before (`revisions`), whether a memory was used (`impressions`).
 
 use crate::db::facets::MemoryWriter;
 use crate::memories::columns::{self, content_columns, content_parameters};

@@ -25,8 +25,6 @@ pub struct Attachments {
     pub anchors: Vec<Anchor>,
     /// What it is about, if it was distilled: the same subject updates the same memory.
     pub subject: Option<Digest>,
-    /// The fingerprint of the rules' own wording, where a model's has taken its place.
-    pub polished_from: Option<Digest>,
 }
 
 /// How a memory relates to others, by uid.
@@ -45,14 +43,11 @@ impl MemoryReader<'_> {
     pub fn attachments(&self, id: MemoryId) -> Result<Attachments, StoreError> {
         let anchors = self.store.code().anchors(id)?;
         self.store.read("read what a memory carries", |db| {
-            let sql = "SELECT subject, polished_from FROM memories WHERE id = ?1";
-            let digest = |bytes: Option<Vec<u8>>| bytes.and_then(|bytes| Digest::from_slice(&bytes));
-            let (subject, polished_from) = db
-                .prepare_cached(sql)?
-                .query_row([id.0], |row| Ok((digest(row.get(0)?), digest(row.get(1)?))))
-                .optional()?
-                .unwrap_or_default();
-            Ok(Attachments { revisions: revisions::read_all(db, id)?, anchors, subject, polished_from })
+            let sql = "SELECT subject FROM memories WHERE id = ?1";
+            let subject: Option<Vec<u8>> =
+                db.prepare_cached(sql)?.query_row([id.0], |row| row.get(0)).optional()?.flatten();
+            let subject = subject.and_then(|bytes| Digest::from_slice(&bytes));
+            Ok(Attachments { revisions: revisions::read_all(db, id)?, anchors, subject })
         })
     }
 
@@ -137,10 +132,6 @@ fn unpack(db: &Connection, id: MemoryId, carried: &Attachments) -> rusqlite::Res
         // If the project has a memory of this subject already, that one keeps it.
         let sql = "UPDATE OR IGNORE memories SET subject = ?2 WHERE id = ?1";
         db.prepare_cached(sql)?.execute(params![id.0, subject.0])?;
-    }
-    if let Some(from) = carried.polished_from {
-        let sql = "UPDATE memories SET polished_from = ?2 WHERE id = ?1";
-        db.prepare_cached(sql)?.execute(params![id.0, from.0])?;
     }
     Ok(())
 }

@@ -1,19 +1,24 @@
 //! What calls to a model cost, and whether another may be made.
 //!
-//! A call is recorded before it is made, with its expected cost, and corrected afterwards. A process that is killed in between has
-//! spent the expected cost. So the caps hold whatever happens, in every process.
+//! A call is recorded before it is made, with what it may cost, and corrected afterwards. A process that is killed in between has
+//! spent that much. So the caps hold whatever happens, in every process, however many sessions end at once.
 
+use crate::StoreError;
 use crate::db::facets::{JobReader, JobWriter};
-use crate::{Job, StoreError};
-use backstory_memory::{Timestamp, Tokens};
+use backstory_memory::{SessionId, Timestamp, Tokens};
 use rusqlite::{Connection, params};
 
-/// This many failures in a row stop all calls for [`BREAK_MS`].
-const FAILURES_TO_BREAK: u32 = 5;
-const BREAK_MS: i64 = 60 * 60 * 1000;
+/// This many failures in a row, and calls rest; with each further one, twice as long.
+const FAILURES_TO_REST: u32 = 3;
+const SHORTEST_REST_MS: i64 = 10 * MINUTE_MS;
+const LONGEST_REST_MS: i64 = Timestamp::DAY_MS;
 /// No more calls than this in a minute, whatever they cost.
-const CALLS_A_MINUTE: u32 = 10;
+const CALLS_A_MINUTE: u64 = 10;
 const MINUTE_MS: i64 = 60 * 1000;
+/// No call lasts longer: one that began before and has not ended never will.
+const LONGEST_CALL_MS: i64 = 15 * MINUTE_MS;
+/// When the day's cap is reached, look again after this.
+const LATER_THAT_DAY_MS: i64 = 60 * MINUTE_MS;
 /// How long calls, dead jobs and our own sessions are stored.
 const REMEMBERED_DAYS: i64 = 90;
 
@@ -23,11 +28,33 @@ pub struct CallId(i64);
 
 /// What models may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TokenCaps {
+pub struct CallCaps {
     /// In any 24 hours.
     pub tokens_per_day: Tokens,
-    /// For the memories of one session, ever.
+    /// For the notes of one session, ever.
     pub tokens_per_session: Tokens,
+    /// For the notes of one session, ever. One that reached no model does not count.
+    pub calls_per_session: u32,
+}
+
+/// A call that is to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallRequest<'a> {
+    /// The session it is about.
+    pub session: SessionId,
+    /// Who is called.
+    pub provider: &'a str,
+    /// What it may cost.
+    pub expected: CallCost,
+}
+
+/// Tokens of one call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CallCost {
+    /// What the model read.
+    pub tokens_in: Tokens,
+    /// What it wrote.
+    pub tokens_out: Tokens,
 }
 
 /// Whether a call may be made.
@@ -35,10 +62,10 @@ pub struct TokenCaps {
 pub enum CallPermission {
     /// It may, and is recorded.
     Granted(CallId),
-    /// The cap of its session is reached.
+    /// A cap of its session is reached: there is nothing to wait for.
     SessionCapReached,
-    /// No call may be made for now.
-    Refused(CallRefusal),
+    /// No call may be made before this time.
+    Refused(CallRefusal, Timestamp),
 }
 
 /// Why no call may be made for now.
@@ -49,79 +76,74 @@ pub enum CallRefusal {
     /// There were too many calls in the last minute.
     RateLimited,
     /// The last ones all failed.
-    CircuitOpen,
+    Resting,
 }
 
 /// The result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallOutcome {
-    /// Its answer was used.
-    Used,
+    /// Its answer was used: so many notes were kept and rejected.
+    Used {
+        /// Notes that were kept.
+        kept: u32,
+        /// Notes that were rejected.
+        rejected: u32,
+    },
     /// Its answer could not be used.
     Unusable,
     /// There was no answer.
     Failed,
 }
 
-impl CallOutcome {
-    const fn as_str(self) -> &'static str {
-        match self {
-            CallOutcome::Used => "used",
-            CallOutcome::Unusable => "unusable",
-            CallOutcome::Failed => "failed",
-        }
-    }
+/// What models did in a while.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ModelUse {
+    /// Calls.
+    pub calls: u64,
+    /// What they read.
+    pub tokens_in: u64,
+    /// What they wrote.
+    pub tokens_out: u64,
+    /// Notes that were kept.
+    pub kept: u64,
+    /// Notes that were rejected.
+    pub rejected: u64,
 }
 
-/// The state of the work for models.
+/// The state of the background writer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ModelWorkStatus {
-    /// Calls that are still stored.
-    pub calls: u64,
-    /// Calls of the last 24 hours.
-    pub calls_last_day: u64,
-    /// What those cost.
-    pub tokens_last_day: u64,
-    /// Jobs that wait or run.
+pub struct WriterStatus {
+    /// What it did in the last 24 hours.
+    pub last_day: ModelUse,
+    /// What it did in all that is still stored, 90 days at most.
+    pub stored: ModelUse,
+    /// Sessions that wait for their notes.
     pub waiting: u64,
-    /// Jobs that were given up.
+    /// Sessions whose notes were given up.
     pub dead: u64,
-    /// Whether calls are suspended because the last ones all failed.
-    pub is_circuit_open: bool,
+    /// Until when calls rest because the last ones all failed.
+    pub rests_until: Option<Timestamp>,
 }
 
 impl JobWriter<'_> {
-    /// Checks whether a call with this expected cost may be made, and records it if so.
+    /// Checks whether a call may be made, and records it with what it may cost if so.
     pub fn begin_call(
         &mut self,
-        job: &Job,
-        provider: &str,
-        expected: Tokens,
-        caps: TokenCaps,
+        call: &CallRequest<'_>,
+        caps: CallCaps,
         now: Timestamp,
     ) -> Result<CallPermission, StoreError> {
         self.store.write("write down a call", |transaction| {
-            if is_broken(transaction, now)? {
-                return Ok(CallPermission::Refused(CallRefusal::CircuitOpen));
+            if let Some(refused) = refusal(transaction, call, caps, now)? {
+                return Ok(refused);
             }
-            if calls_since(transaction, now.0 - MINUTE_MS)?.0 >= u64::from(CALLS_A_MINUTE) {
-                return Ok(CallPermission::Refused(CallRefusal::RateLimited));
-            }
-            let fits = |spent: u64, cap: Tokens| spent + u64::from(expected.0) <= u64::from(cap.0);
-            if !fits(calls_since(transaction, now.0 - Timestamp::DAY_MS)?.1, caps.tokens_per_day) {
-                return Ok(CallPermission::Refused(CallRefusal::DayCapReached));
-            }
-            let of_session = "SELECT coalesce(sum(tokens), 0) FROM model_calls WHERE session_id = ?1";
-            let session = job.session.map(|session| session.0);
-            let spent = transaction.query_row(of_session, [session], |row| row.get(0))?;
-            if !fits(spent, caps.tokens_per_session) {
-                return Ok(CallPermission::SessionCapReached);
-            }
-            // The job or session may be forgotten meanwhile; the cost is recorded all the same.
+            // The session may be forgotten meanwhile; the cost is recorded all the same.
+            let sql = "INSERT INTO model_calls (session_id, provider, at_ms, tokens_in, tokens_out, outcome)
+                 VALUES ((SELECT id FROM sessions WHERE id = ?1), ?2, ?3, ?4, ?5, 'started')";
+            let CallCost { tokens_in, tokens_out } = call.expected;
             transaction.execute(
-                "INSERT INTO model_calls (job_id, session_id, provider, at_ms, tokens, outcome)
-                 VALUES ((SELECT id FROM jobs WHERE id = ?1), (SELECT id FROM sessions WHERE id = ?2), ?3, ?4, ?5, 'started')",
-                params![job.id.0, session, provider, now.0, expected.0],
+                sql,
+                params![call.session.0, call.provider, now.0, tokens_in.0, tokens_out.0],
             )?;
             Ok(CallPermission::Granted(CallId(transaction.last_insert_rowid())))
         })
@@ -132,12 +154,19 @@ impl JobWriter<'_> {
         &mut self,
         id: CallId,
         outcome: CallOutcome,
-        cost: Option<Tokens>,
+        cost: Option<CallCost>,
     ) -> Result<(), StoreError> {
+        let (name, kept, rejected) = match outcome {
+            CallOutcome::Used { kept, rejected } => ("used", kept, rejected),
+            CallOutcome::Unusable => ("unusable", 0, 0),
+            CallOutcome::Failed => ("failed", 0, 0),
+        };
         self.store.write("write down a call", |transaction| {
-            let sql = "UPDATE model_calls SET outcome = ?2, tokens = coalesce(?3, tokens) WHERE id = ?1";
+            let sql = "UPDATE model_calls SET outcome = ?2, kept = ?3, rejected = ?4,
+                 tokens_in = coalesce(?5, tokens_in), tokens_out = coalesce(?6, tokens_out) WHERE id = ?1";
+            let (tokens_in, tokens_out) = (cost.map(|cost| cost.tokens_in.0), cost.map(|cost| cost.tokens_out.0));
             Ok(transaction
-                .execute(sql, params![id.0, outcome.as_str(), cost.map(|cost| cost.0)])
+                .execute(sql, params![id.0, name, kept, rejected, tokens_in, tokens_out])
                 .map(drop)?)
         })
     }
@@ -147,41 +176,82 @@ impl JobWriter<'_> {
         let before = now.0 - REMEMBERED_DAYS * Timestamp::DAY_MS;
         self.store.write("let go of old work for models", |transaction| {
             transaction.execute("DELETE FROM model_calls WHERE at_ms < ?1", [before])?;
-            transaction.execute("DELETE FROM jobs WHERE state = 'dead' AND due_at_ms < ?1", [before])?;
+            transaction.execute("DELETE FROM writer_jobs WHERE state = 'dead' AND due_at_ms < ?1", [before])?;
             Ok(transaction.execute("DELETE FROM own_sessions WHERE at_ms < ?1", [before]).map(drop)?)
         })
     }
 }
 
 impl JobReader<'_> {
-    /// Returns the state of the work for models.
-    pub fn model_work(&self, now: Timestamp) -> Result<ModelWorkStatus, StoreError> {
-        self.store.read("look at the work for models", |db| {
-            let (calls_last_day, tokens_last_day) = calls_since(db, now.0 - Timestamp::DAY_MS)?;
+    /// Returns the state of the background writer.
+    pub fn writer_status(&self, now: Timestamp) -> Result<WriterStatus, StoreError> {
+        self.store.read("look at the work of the writer", |db| {
             let jobs = |sql: &str| db.query_row(sql, [], |row| row.get(0));
-            Ok(ModelWorkStatus {
-                calls: calls_since(db, i64::MIN)?.0,
-                calls_last_day,
-                tokens_last_day,
-                waiting: jobs("SELECT count(*) FROM jobs WHERE state IN ('waiting', 'running')")?,
-                dead: jobs("SELECT count(*) FROM jobs WHERE state = 'dead'")?,
-                is_circuit_open: is_broken(db, now)?,
+            Ok(WriterStatus {
+                last_day: model_use_since(db, now.0 - Timestamp::DAY_MS)?,
+                stored: model_use_since(db, i64::MIN)?,
+                waiting: jobs("SELECT count(*) FROM writer_jobs WHERE state <> 'dead'")?,
+                dead: jobs("SELECT count(*) FROM writer_jobs WHERE state = 'dead'")?,
+                rests_until: rest(db, now)?,
             })
         })
     }
 }
 
-/// Returns the number and the cost of the calls since then. A clock that was set back raises both, never lowers them.
-fn calls_since(db: &Connection, since: i64) -> rusqlite::Result<(u64, u64)> {
-    let sql = "SELECT count(*), coalesce(sum(tokens), 0) FROM model_calls WHERE at_ms > ?1";
-    db.prepare_cached(sql)?.query_row([since], |row| Ok((row.get(0)?, row.get(1)?)))
+/// Returns why a call must not be made, if there is a reason.
+fn refusal(
+    db: &Connection,
+    call: &CallRequest<'_>,
+    caps: CallCaps,
+    now: Timestamp,
+) -> rusqlite::Result<Option<CallPermission>> {
+    let refused = |reason, until| Ok(Some(CallPermission::Refused(reason, until)));
+    if let Some(until) = rest(db, now)? {
+        return refused(CallRefusal::Resting, until);
+    }
+    let of_session = "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(tokens_in + tokens_out > 0), 0)
+         FROM model_calls WHERE session_id = ?1";
+    let (spent, calls): (u64, u32) =
+        db.query_row(of_session, [call.session.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let expected = u64::from(call.expected.tokens_in.0) + u64::from(call.expected.tokens_out.0);
+    let fits = |spent: u64, cap: Tokens| spent + expected <= u64::from(cap.0);
+    if calls >= caps.calls_per_session || !fits(spent, caps.tokens_per_session) {
+        return Ok(Some(CallPermission::SessionCapReached));
+    }
+    if model_use_since(db, now.0 - MINUTE_MS)?.calls >= CALLS_A_MINUTE {
+        return refused(CallRefusal::RateLimited, now.plus_ms(MINUTE_MS));
+    }
+    let today = model_use_since(db, now.0 - Timestamp::DAY_MS)?;
+    if !fits(today.tokens_in + today.tokens_out, caps.tokens_per_day) {
+        return refused(CallRefusal::DayCapReached, now.plus_ms(LATER_THAT_DAY_MS));
+    }
+    Ok(None)
 }
 
-/// Whether the last calls all failed, the newest of them recently. A call that never ended counts as failed.
-fn is_broken(db: &Connection, now: Timestamp) -> rusqlite::Result<bool> {
-    let sql = "SELECT count(*) >= ?1 AND max(at_ms) > ?2 FROM
-         (SELECT outcome, at_ms FROM model_calls ORDER BY id DESC LIMIT ?1) WHERE outcome <> 'used'";
-    db.prepare_cached(sql)?
-        .query_row(params![FAILURES_TO_BREAK, now.0 - BREAK_MS], |row| row.get::<_, Option<bool>>(0))
-        .map(Option::unwrap_or_default)
+/// Returns what the calls since then did. A clock that was set back raises the numbers, never lowers them.
+fn model_use_since(db: &Connection, since: i64) -> rusqlite::Result<ModelUse> {
+    let sql = "SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(kept), 0),
+         coalesce(sum(rejected), 0) FROM model_calls WHERE at_ms > ?1";
+    db.prepare_cached(sql)?.query_row([since], |row| {
+        Ok(ModelUse {
+            calls: row.get(0)?,
+            tokens_in: row.get(1)?,
+            tokens_out: row.get(2)?,
+            kept: row.get(3)?,
+            rejected: row.get(4)?,
+        })
+    })
+}
+
+/// Returns until when calls rest, because the last ones all failed. A call that never ended counts as failed.
+fn rest(db: &Connection, now: Timestamp) -> rusqlite::Result<Option<Timestamp>> {
+    let sql = "SELECT count(*), coalesce(max(at_ms), 0) FROM model_calls
+         WHERE id > (SELECT coalesce(max(id), 0) FROM model_calls WHERE outcome = 'used')
+         AND (outcome <> 'started' OR at_ms < ?1)";
+    let (failures, last): (u32, i64) = db
+        .prepare_cached(sql)?
+        .query_row([now.0 - LONGEST_CALL_MS], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let Some(beyond) = failures.checked_sub(FAILURES_TO_REST) else { return Ok(None) };
+    let rest = SHORTEST_REST_MS.saturating_mul(1 << beyond.min(16)).min(LONGEST_REST_MS);
+    Ok(Some(Timestamp(last.saturating_add(rest))).filter(|until| *until > now))
 }

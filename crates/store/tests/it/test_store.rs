@@ -6,7 +6,7 @@ use backstory_memory::{
 };
 use backstory_store::{
     CheckDepth, CheckReport, DistilOutcome, DistilledMemory, Filter, ForgetReport, Home, IncomingEvent,
-    MaintainReport, NewMemory, OnRepeat, PolishOutcome, Purpose, RecordOutcome, RetentionPolicy, Spool,
+    MaintainReport, NewMemory, OnRepeat, Purpose, RecordOutcome, RetentionPolicy, Spool,
     Store, WordQuery,
 };
 use rusqlite::Connection;
@@ -188,12 +188,6 @@ impl TestStore {
             .collect();
         self.memories_mut().remember_all(&notes).unwrap();
         (1..=i64::try_from(count).unwrap()).map(MemoryId).collect()
-    }
-
-    /// Rewords a memory as a model does that saw it, a little later than `NOW`.
-    pub(crate) fn polish(&mut self, seen: &Memory, title: &str, body: &str) -> PolishOutcome {
-        let worded = Redacted::vouch(draft(title, body));
-        self.memories_mut().polish(seen, &worded, NOW.plus_ms(9)).unwrap()
     }
 
     pub(crate) fn memory(&self, id: MemoryId) -> Memory {

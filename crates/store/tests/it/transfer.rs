@@ -41,7 +41,6 @@ fn carried() -> Attachments {
             hash: Some(Digest([7; 16])),
         }],
         subject: Some(Digest([1; 16])),
-        polished_from: Some(Digest([2; 16])),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::kit::{NOW, draft, new};
 use crate::test_store::TestStore;
 use backstory_memory::{Content, MemoryId, MemoryScope, digest};
-use backstory_store::{PolishOutcome, Store};
+use backstory_store::Store;
 
 fn waiting(store: &TestStore) -> Vec<i64> {
     store.vectors().stale(None, 100).unwrap().iter().map(|id| id.0).collect()
@@ -71,7 +71,7 @@ fn a_merged_project_takes_its_memories_along() {
 }
 
 #[test]
-fn what_is_distilled_again_or_polished_waits_again() {
+fn what_is_distilled_again_waits_again() {
     let mut store = TestStore::new();
     let session = store.session("s");
     let distil = |store: &mut TestStore, body: &str| {
@@ -84,10 +84,6 @@ fn what_is_distilled_again_or_polished_waits_again() {
     distil(&mut store, "begun");
     assert_eq!(waiting(&store), [0_i64; 0], "the same again changes nothing");
     distil(&mut store, "done");
-    assert_eq!(to_take_out(&store), [1]);
-    embed(&mut store, &[id]);
-    let seen = store.memory(id);
-    assert_eq!(store.polish(&seen, "work", "all of it is done"), PolishOutcome::Applied);
     assert_eq!(to_take_out(&store), [1]);
 }
 

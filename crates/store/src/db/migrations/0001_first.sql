@@ -105,8 +105,6 @@ CREATE TABLE kinds (
 -- `subject`: what a distilled memory is about: one failure by its signature, one turn, one session. The same subject updates the
 -- memory.
 -- `writer`: who derived it and may write it anew; NULL where a person or an import wrote it, or a person revised, judged or pinned it.
--- `polished_from`: the fingerprint of the wording the rules made, where a model has worded it better: while the rules make the
--- same, its words stay.
 CREATE TABLE memories (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     uid TEXT NOT NULL UNIQUE,
@@ -141,8 +139,7 @@ CREATE TABLE memories (
     fingerprint BLOB NOT NULL,
     checksum BLOB NOT NULL,
     subject BLOB,
-    writer TEXT CHECK (writer IN ('rules', 'agent', 'model')),
-    polished_from BLOB
+    writer TEXT CHECK (writer IN ('rules', 'agent', 'model'))
 ) STRICT;
 CREATE INDEX memories_by_project ON memories (project_id, created_at_ms);
 CREATE INDEX memories_by_time ON memories (created_at_ms);
@@ -382,28 +379,27 @@ CREATE TABLE forgotten_subjects (
     PRIMARY KEY (project_id, subject)
 ) STRICT, WITHOUT ROWID;
 
--- Optional work for a model. A memory waits once; while a job runs, `due_at_ms` is when its lease ends. What is done is deleted.
-CREATE TABLE jobs (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    work TEXT NOT NULL CHECK (work IN ('polish')),
-    memory_id INTEGER REFERENCES memories (id) ON DELETE CASCADE,
-    session_id INTEGER REFERENCES sessions (id) ON DELETE CASCADE,
+-- Sessions whose notes the background writer is to write, one row a session. `due_at_ms` is when it may be written, or while it runs
+-- when its lease ends. What is done is deleted.
+CREATE TABLE writer_jobs (
+    session_id INTEGER PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
     attempts INTEGER NOT NULL,
     due_at_ms INTEGER NOT NULL,
     state TEXT NOT NULL CHECK (state IN ('waiting', 'running', 'dead'))
 ) STRICT;
-CREATE INDEX jobs_due ON jobs (due_at_ms) WHERE state = 'waiting';
-CREATE INDEX jobs_running ON jobs (due_at_ms) WHERE state = 'running';
-CREATE UNIQUE INDEX jobs_one_waiting ON jobs (work, memory_id) WHERE state = 'waiting';
+CREATE INDEX writer_jobs_due ON writer_jobs (due_at_ms) WHERE state <> 'dead';
 
--- What calls to a model cost, one row a call, written before the call is made.
+-- What calls to a model cost, one row a call, written before the call is made: until it ends, the tokens are those it may use.
+-- `kept`, `rejected`: what became of the notes it answered with.
 CREATE TABLE model_calls (
     id INTEGER PRIMARY KEY,
-    job_id INTEGER REFERENCES jobs (id) ON DELETE SET NULL,
     session_id INTEGER REFERENCES sessions (id) ON DELETE SET NULL,
     provider TEXT NOT NULL,
     at_ms INTEGER NOT NULL,
-    tokens INTEGER NOT NULL,
+    tokens_in INTEGER NOT NULL,
+    tokens_out INTEGER NOT NULL,
+    kept INTEGER NOT NULL DEFAULT 0,
+    rejected INTEGER NOT NULL DEFAULT 0,
     outcome TEXT NOT NULL CHECK (outcome IN ('started', 'used', 'unusable', 'failed'))
 ) STRICT;
 CREATE INDEX model_calls_by_time ON model_calls (at_ms);
