@@ -36,6 +36,7 @@ pub(crate) fn run(args: &SetupArgs, app: &App, ui: &Ui) -> Result<Exit, AppError
     make_store(app, ui)?;
     let (exit, is_connected) = connect_hosts(args, app, ui)?;
     import_what_is_there(args, app, ui)?;
+    offer_writer(app, ui)?;
     ui.line("")?;
     show_demo(app, ui)?;
     if is_connected {
@@ -131,6 +132,31 @@ fn import_what_is_there(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(), AppE
         ui.line("search works by words now; vectors come with every session, or at once by `backstory index --vectors`")?;
     }
     Ok(())
+}
+
+/// Says what a background writer would send, to whom, and what it costs; turns it on only if the user says so.
+fn offer_writer(app: &App, ui: &Ui) -> Result<(), AppError> {
+    let Some(provider) = app.possible_writer(&app.places()?) else { return Ok(()) };
+    let name = provider.as_str();
+    let writer = &app.config.writer;
+    ui.line("writer    off. A model can write the notes of each session when it ends, better than rules do. It would send a digest of the")?;
+    ui.line(&format!(
+        "          session, secrets removed, {} tokens at most, through your own `{name}` to the model that program uses. About 3,000 tokens in",
+        writer.tokens
+    ))?;
+    ui.line(&format!(
+        "          and 600 out a session, of your subscription or key; never more than {} tokens a day",
+        writer.tokens_per_day
+    ))?;
+    let later = format!("`provider = \"{name}\"` in the section `[writer]` of your configuration turns it on");
+    match ui.confirm("Let it write the notes?") {
+        Some(true) => {
+            let file = app.choose_writer(provider)?;
+            ui.line(&format!("writer    {name}, set in {}", ui.tone(Tone::Path, &file.display().to_string())))
+        }
+        Some(false) => ui.line(&format!("writer    stays off; {later}")),
+        None => ui.line(&format!("writer    stays off: nobody is here to agree; {later}")),
+    }
 }
 
 fn say_found(proposal: &ConnectionPlan, ui: &Ui) -> Result<(), AppError> {

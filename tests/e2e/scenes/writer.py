@@ -1,0 +1,113 @@
+"""Every host: a session ends, the background writer runs through that host's own program, its notes arrive, and the next session is
+given them. None of the writer's own sessions is recorded, and no process is left.
+"""
+
+import json
+import time
+
+import bugfix_session
+from injected import blocks
+from model import say
+from world import World, wait_for
+
+ASKED = "[backstory asks for the notes"
+PROGRAMS = {"claude-code": "claude", "codex": "codex", "gemini-cli": "gemini", "opencode": "opencode", "copilot-cli": "copilot"}
+# Tools that cannot be turned off, and can neither run a command nor reach the network.
+HARMLESS = {"list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource", "request_user_input", "apply_patch",
+            "view_image", "tool_search"}
+TITLE = "Tests in this repository use pytest-style asserts, not assertEqual"
+ACCOUNT = {
+    "summary": {"title": "page_count counts the last page", "request": "Fix the failing test", "done": "page_count rounds up."},
+    "handoff": {"state": "done", "where": "page_count is fixed and committed.", "next_steps": [], "open_questions": []},
+    "add": [], "change": [],
+}
+NOTE = {"kind": "constraint", "title": TITLE, "body": "The user corrected the agent.",
+        "quote": "we use pytest-style asserts here, not assertEqual", "needed_when": "writing a test", "files": []}
+
+
+def scene_for(sort):
+    """Returns the scene for a host."""
+
+    def play(setting, checks):
+        world = World(f"writer-{sort.name}", [setting.node])
+        try:
+            host = setting.host(sort, world)
+            host.configure()
+            prepare(setting, host)
+            bugfix_session.prepare(host)
+            checks.about(f"{sort.name}, writer")
+            asked = answer_writer(host.model)
+            host.play(bugfix_session.turns(host))
+            check_written(setting, checks, host, asked)
+            check_given(checks, host)
+        finally:
+            world.close(setting.keep)
+
+    return play
+
+
+def prepare(setting, host):
+    """Connects the host, puts its program on the path as its user has it, and makes it the writer."""
+    folder = host.world.root / "bin"
+    folder.mkdir()
+    program = folder / PROGRAMS[host.name]
+    command = f"node '{host.program}'" if str(host.program).endswith(".js") else f"'{host.program}'"
+    known = host.environment()
+    # Copilot CLI keeps these from the hooks it runs, and so from what they start; a user who logged in does not need them.
+    kept_back = [name for name in known if host.name == "copilot-cli" and name.startswith("COPILOT_")]
+    exports = "".join(f"export {name}='{known[name]}'\n" for name in kept_back)
+    program.write_text(f'#!/bin/sh\n{exports}exec {command} "$@"\n')
+    program.chmod(0o755)
+    host.world.path.insert(0, str(folder))
+    config = host.world.home / ".config/backstory/config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(f'[writer]\nprovider = "{host.name}"\n')
+    if host.name == "gemini-cli":
+        # It keeps its key from the hooks it runs, and so from what they start; a user of a key has it in this file.
+        keys = ("GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL")
+        (host.world.home / ".gemini/.env").write_text("".join(f"{key}={known[key]}\n" for key in keys))
+    host.world.run(setting.binary, "install", host.name, "--yes", environment=host.environment())
+
+
+def answer_writer(model):
+    """Lets the model answer the writer with notes on what it was sent. Returns the list its requests go to."""
+    asked, scripted = [], model.next_answer
+
+    def next_answer(request):
+        sent = json.dumps(request.body, ensure_ascii=False)
+        if ASKED not in sent:
+            return scripted(request)
+        asked.append(request)
+        said_in = next((turn for turn in ("t2", "t1") if f"{turn} U: No, we use pytest" in sent), None)
+        return say(json.dumps(ACCOUNT | ({"add": [NOTE | {"evidence": [said_in]}]} if said_in else {})))
+
+    model.next_answer = next_answer
+    return asked
+
+
+def check_written(setting, checks, host, asked):
+    """Waits for the writer, which the end of the session has started, or half an hour of silence starts."""
+    wait_for(lambda: not host.world.processes(), "the writer ends", 90)
+    later = str(int(time.time() * 1000) + 40 * 60_000)
+    host.world.run(setting.binary, "write-notes", environment=host.environment() | {"BACKSTORY_NOW_MS": later})
+    checks.that(1 <= len(asked) <= 3, "its session is written once, or again after new words", len(asked))
+    tools = {tool for request in asked for tool in request.tools} - HARMLESS
+    checks.that(not tools, "the writer's model has no tool that runs or fetches anything", tools)
+    writer = setting.ask(host.world, "status")["writer"]
+    checks.equal((writer["provider"], writer["stored"]["calls"]), (host.name, len(asked)), "`status` counts its calls")
+    checks.that(writer["stored"]["kept"] >= 1, "a note is kept", writer)
+    hits = setting.ask(host.world, "search", "pytest-style asserts")["hits"]
+    checks.that(TITLE in [hit["title"] for hit in hits], "the note can be found", hits)
+    sessions = setting.ask(host.world, "sessions")["sessions"]
+    checks.equal(len(sessions), 1, "none of the writer's own sessions is recorded")
+    left = host.world.left_behind()
+    checks.that(not left, "no process is left", left)
+
+
+def check_given(checks, host):
+    """Plays the next session, and looks for the note in what its model gets."""
+    before = len(host.model.requests())
+    host.play([("How do we write tests here?", [say("With plain asserts.")])])
+    requests = host.model.requests()[before:]
+    start = blocks(requests[0], "session start") if requests else []
+    checks.that(start and TITLE in start[0], "the next session is given the note", start)
