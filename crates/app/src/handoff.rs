@@ -2,9 +2,10 @@
 
 use crate::app::{App, ProjectSelector};
 use crate::error::AppError;
-use backstory_distil::DistilTrigger;
-use backstory_memory::{Kind, Memory, ProjectId};
-use backstory_store::{Filter, Scope, Session, Store, StoreError};
+use backstory_capture::prepare;
+use backstory_distil::{DistilTrigger, agents_handoff, handoffs_of_agent};
+use backstory_memory::{HandoffDetails, Kind, Memory, ProjectId};
+use backstory_store::{Filter, NewMemory, Scope, Session, Store, StoreError};
 
 /// Which handoff is wanted.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,27 @@ impl App {
             self.update_handoff(store, &latest.session)?;
         }
         Ok(newest_handoff(store, project)?)
+    }
+
+    /// Writes where the work stands, in place of what this session's agent wrote before.
+    pub fn write_handoff(&self, store: &mut Store, details: HandoffDetails) -> Result<Memory, AppError> {
+        if details == HandoffDetails::default() {
+            return Err(AppError::usage("a handoff says where the work stands")
+                .hint("give at least one of `done`, `in_flight`, `next_steps`, `open_questions`"));
+        }
+        let project = self.project_to_write(store, None)?;
+        let note = agents_handoff(store, project, details, self.now)?;
+        let content = prepare(note.content, &self.redactor());
+        let session = note.origin.session;
+        let memory = NewMemory { uid: None, project, origin: note.origin, content, created_at: self.now };
+        let id = store.memories_mut().remember(&memory)?;
+        let session = session.map(|session| store.sessions().get(session)).transpose()?.flatten();
+        for before in session.map(|session| handoffs_of_agent(store, &session)).transpose()?.unwrap_or_default() {
+            if before != id {
+                store.memories_mut().mark_superseded(before, id, self.now)?;
+            }
+        }
+        self.memory(store, id)
     }
 
     /// A session that still runs has moved on since its last handoff; one that ended said where it stood.

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::caller::Caller;
 use crate::error::{AppError, ErrorCode};
 use backstory_capture::{most_similar, prepare};
+use backstory_distil::attribute;
 use backstory_memory::{Content, ContentRecord, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, title_from};
 use backstory_store::{MemoryOrigin, NewMemory, Scope, Store};
 use std::path::Path;
@@ -43,6 +44,8 @@ pub struct RememberRequest {
     pub project: TargetProject,
     /// What happens if it says nothing new.
     pub duplicates: DuplicatePolicy,
+    /// What an agent says the user typed. Where that is so, the memory is the user's.
+    pub quote: Option<String>,
 }
 
 /// A memory that replaces another.
@@ -69,7 +72,10 @@ impl App {
         // A project's name is stored without secrets, and looked up so (law 7).
         request.memory.scrub_names(&self.redactor())?;
         let project = self.target_project(store, &request.project, &request.memory)?;
-        let memory = self.new_memory(request.memory, project)?;
+        let mut memory = self.new_memory(request.memory, project)?;
+        if let Some(quote) = &request.quote {
+            memory = self.attributed(store, memory, quote)?;
+        }
         refuse_taken_uid(store, &memory)?;
         if request.duplicates == DuplicatePolicy::Write {
             store.memories_mut().lift_tombstone(&memory)?;
@@ -80,6 +86,16 @@ impl App {
         let id = store.memories_mut().remember(&memory)?;
         self.maintain_if_due(store);
         self.memory(store, id)
+    }
+
+    /// Gives a memory to the user if the event log shows that they typed what it quotes.
+    fn attributed(&self, store: &Store, memory: NewMemory, quote: &str) -> Result<NewMemory, AppError> {
+        let redactor = self.redactor();
+        // The event log holds no secrets, so a quote with one stands nowhere in it.
+        let quote = redactor.scrub(quote).into_inner();
+        let content = memory.content.into_inner();
+        let note = attribute(store, memory.project, (content, &quote), self.now)?;
+        Ok(NewMemory { content: prepare(note.content, &redactor), origin: note.origin, ..memory })
     }
 
     /// Writes a memory that replaces another.

@@ -4,8 +4,9 @@
 //! decisions are found in them, and the session is read as a whole for its summary and handoff (`session_findings`); each finding is
 //! compared with what is known (`reconcile`); everything is written at once. Running it again on the same events changes nothing.
 //!
-//! Not here: reading a host's payload (`hosts`), when it runs (`app`), and the optional model that may polish a title.
+//! Not here: reading a host's payload (`hosts`), when it runs (`app`), and calling the optional model that writes notes (`provider`).
 
+mod agent_notes;
 mod answers;
 mod assertion;
 mod causes;
@@ -48,6 +49,7 @@ mod user_rules;
 mod work;
 pub mod writer;
 
+pub use agent_notes::{AgentNote, agents_handoff, attribute, handoffs_of_agent};
 pub use commit_title::title_of_commit;
 pub use failure_tracker::failure_subject;
 pub use failures::{

@@ -4,6 +4,7 @@
 
 use crate::failure_tracker::{FailureTracker, FixContext};
 use crate::finding::{Comparing, Finding, subject_of_turn};
+use crate::agent_notes::handoffs_of_agent;
 use crate::handoff::{self, WorkTreeState};
 use crate::pipeline::GIT_PATIENCE;
 use crate::rejected::Rejected;
@@ -124,6 +125,7 @@ pub(super) fn findings(
         {
             None
         }
+        _ if agent_said_where_it_stands(store, session, turns)? => None,
         _ => handoff::handoff(session, &notes, pieces.last(), failures.still_red(), &work_tree(how)),
     };
     findings.extend(summary.into_iter().chain(handoff));
@@ -163,6 +165,17 @@ fn unnamed(piece: &PieceOfWork<'_>, turns: &[Turn<'_>]) -> Option<Rejected> {
     let entry = piece.turns.first().and_then(|at| turns.get(*at)).and_then(Turn::first)?;
     let files = piece.files().join(", ");
     Some(Rejected::new(entry, Kind::Change, &files, RejectionReason::SaysNothing))
+}
+
+/// Whether the agent wrote a handoff since the user last said something: nobody knows better where the work stands.
+fn agent_said_where_it_stands(
+    store: &Store,
+    session: &Session,
+    turns: &[Turn<'_>],
+) -> Result<bool, StoreError> {
+    let Some(asked_at) = turns.last().and_then(Turn::first).map(|entry| entry.at) else { return Ok(false) };
+    let written = store.memories().get_many(&handoffs_of_agent(store, session)?)?;
+    Ok(written.iter().any(|memory| memory.updated_at >= asked_at))
 }
 
 /// Of how many turns failures are followed. What came before has been distilled before.

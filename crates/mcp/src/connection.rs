@@ -120,12 +120,12 @@ impl McpConnection {
         let arguments = ToolArguments::from_params(params)
             .ok_or_else(|| RpcError::new(INVALID_PARAMS, "`arguments` is a JSON object"))?;
         let outcome = self.app().and_then(|app| match tool {
-            Tool::Remember | Tool::Forget if self.options.access == McpAccess::ReadOnly => {
+            Tool::Remember | Tool::Revise | Tool::Handoff | Tool::Forget if self.options.access == McpAccess::ReadOnly => {
                 Err(AppError::user("this server is read-only").hint(
                     "the user can start `backstory mcp` without `--read-only`, or write it by `backstory`",
                 ))
             }
-            Tool::Remember if app.config.mcp.write < McpWrite::Remember => {
+            Tool::Remember | Tool::Revise | Tool::Handoff if app.config.mcp.write < McpWrite::Remember => {
                 Err(AppError::user("the user lets no agent write memories"))
             }
             Tool::Forget if app.config.mcp.write < McpWrite::All => {
@@ -136,9 +136,11 @@ impl McpConnection {
             Tool::Timeline => tool_calls::timeline(&arguments, &app),
             Tool::Get => tool_calls::get(&arguments, &app),
             Tool::Remember => tool_calls::remember(&arguments, &app),
+            Tool::Revise => tool_calls::revise(&arguments, &app),
+            Tool::Handoff => tool_calls::handoff(&arguments, &app),
             Tool::Forget => tool_calls::forget(&arguments, &app),
         });
-        self.has_written |= tool == Tool::Remember && outcome.is_ok();
+        self.has_written |= tool.writes_memories() && outcome.is_ok();
         let is_error = outcome.is_err();
         let text = outcome.unwrap_or_else(|error| reply_text::error_text(&error));
         let content = json!([{"type": "text", "text": text}]);

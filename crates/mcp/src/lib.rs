@@ -1,4 +1,4 @@
-//! The MCP server: five tools over standard input and output, in every protocol version that hosts speak.
+//! The MCP server: seven tools over standard input and output, in every protocol version that hosts speak.
 //!
 //! Requests are handled one after the other, and each opens a store of its own: a host that stays open for days holds no lock. No
 //! async and no SDK; JSON-RPC is one JSON object a line. Not here: searching and writing, which are requests of `app`, as for the

@@ -7,14 +7,14 @@
 use crate::reply_text::{IndexDetail, ReplyText, head_lines, id_list, in_project, index_line, whole_text};
 use crate::tool_arguments::ToolArguments;
 use backstory_app::app::{parse_kind_filter, project_known_as, project_name};
-use backstory_app::remember::{DuplicatePolicy, RememberRequest, TargetProject};
+use backstory_app::remember::{DuplicatePolicy, RememberRequest, ReviseRequest, TargetProject};
 use backstory_app::search::SearchRequest;
 use backstory_app::show::{ScopedMemories, ids_of};
 use backstory_app::timeline::TimelineRequest;
 use backstory_app::{App, AppError, ProjectSelector, json, times};
 use backstory_inject::encode;
 use backstory_memory::{
-    ContentRecord, Kind, Memory, MemoryId, ProjectId, Standing, TITLE_CHARS, strip_fences,
+    ContentRecord, HandoffDetails, Kind, Memory, MemoryId, ProjectId, Provenance, Standing, TITLE_CHARS, strip_fences,
 };
 use backstory_recall::SearchStrategy;
 use backstory_store::{Store, StoreError};
@@ -24,6 +24,8 @@ const MAX_HITS: u32 = 100;
 /// The most memories before or after another.
 const MAX_AROUND: u32 = 50;
 const DEFAULT_AROUND: u32 = 5;
+/// The most items of each list of a handoff.
+const MAX_HANDOFF_ITEMS: usize = 8;
 
 /// Step 1: an index of the memories that match a query.
 pub(crate) fn search(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
@@ -142,13 +144,9 @@ pub(crate) fn get(arguments: &ToolArguments, app: &App) -> Result<String, AppErr
     Ok(reply.end(&more))
 }
 
-/// Writes a memory, with the assistant as its provenance.
+/// Writes a memory: the user's where they typed what it quotes, else the agent's.
 pub(crate) fn remember(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
-    // A fence holds what was injected before: the agent quotes it and does not state it.
-    let own = |name| -> Result<Option<String>, AppError> {
-        let text = arguments.text(name)?.map(|text| strip_fences(&text).into_owned());
-        Ok(text.filter(|text| !text.trim().is_empty()))
-    };
+    let own = |name| own_words(arguments, name);
     let content = ContentRecord {
         title: own("title")?,
         body: own("body")?,
@@ -168,19 +166,72 @@ pub(crate) fn remember(arguments: &ToolArguments, app: &App) -> Result<String, A
         ProjectSelector::Named(id) => TargetProject::Named(id),
         ProjectSelector::Here | ProjectSelector::All => TargetProject::OfRecord,
     };
+    let quote = own("quote")?;
+    let was_quoted = quote.is_some();
     let (memory, duplicates) = (content.into(), DuplicatePolicy::Refuse);
-    let request = RememberRequest { memory, project, duplicates };
+    let request = RememberRequest { memory, project, duplicates, quote };
     let memory = app.remember(&mut store, request).map_err(|error| match error.memory() {
         Some(known) => error.hint(format!("nothing was written; `get` with ids [{known}] shows it")),
         None => error,
     })?;
-    let content = &memory.content;
+    let whose = match memory.content.provenance {
+        Provenance::User => "; the user's words",
+        _ if was_quoted => "; yours: the title must rest on words the user typed, and `quote` must be among them",
+        _ => "",
+    };
+    Ok(format!("remembered as {}{whose}", written(&memory)))
+}
+
+/// Gives a memory other words. What the user said stays as it is.
+pub(crate) fn revise(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
+    let id = arguments.id()?;
+    let changes = ContentRecord {
+        title: own_words(arguments, "title")?,
+        body: own_words(arguments, "body")?,
+        ..ContentRecord::default()
+    };
+    let mut store = app.store()?;
+    let wanted = app.memories_in_scope(&store, &[id], &ProjectSelector::Here)?;
+    if !remarks(&wanted).is_empty() {
+        return Err(failure("nothing was changed", &wanted));
+    }
+    let memory = app.revise(&mut store, ReviseRequest { id, changes: changes.into() })?;
+    Ok(format!("revised {}", written(&memory)))
+}
+
+/// Writes where the work stands.
+pub(crate) fn handoff(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
+    let list = |name| -> Result<Vec<String>, AppError> {
+        let texts = arguments.texts(name)?;
+        let own = texts.iter().map(|text| strip_fences(text).trim().to_owned());
+        Ok(own.filter(|text| !text.is_empty()).take(MAX_HANDOFF_ITEMS).collect())
+    };
+    let details = HandoffDetails {
+        last_done: own_words(arguments, "done")?,
+        in_flight: list("in_flight")?,
+        next_steps: list("next_steps")?,
+        open_questions: list("open_questions")?,
+        ..HandoffDetails::default()
+    };
+    let mut store = app.store()?;
+    let memory = app.write_handoff(&mut store, details)?;
+    Ok(format!("handed off as {}", written(&memory)))
+}
+
+/// Returns a text the agent states itself. A fence holds what was injected before: the agent quotes it and does not state it.
+fn own_words(arguments: &ToolArguments, name: &str) -> Result<Option<String>, AppError> {
+    let text = arguments.text(name)?.map(|text| strip_fences(&text).into_owned());
+    Ok(text.filter(|text| !text.trim().is_empty()))
+}
+
+/// Says what was written, and whether the user has to confirm it.
+fn written(memory: &Memory) -> String {
     let standing = match memory.standing {
         Standing::Proposed => " (proposed: searchable; it is injected once the user confirms it)",
         _ => "",
     };
-    let title = encode(&content.title, TITLE_CHARS);
-    Ok(format!("remembered as #{}, {}: {title}{standing}", memory.id, content.kind))
+    let title = encode(&memory.content.title, TITLE_CHARS);
+    format!("#{}, {}: {title}{standing}", memory.id, memory.content.kind)
 }
 
 /// Forgets memories of this project for good: all that are named, or none.

@@ -65,6 +65,7 @@ impl HookSandbox<'_> {
             memory: content.into(),
             project: TargetProject::OfRecord,
             duplicates: DuplicatePolicy::Refuse,
+            quote: None,
         };
         app.remember(&mut app.store()?, request).map(drop)
     }

@@ -68,7 +68,7 @@ pub(crate) fn run(args: RememberArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
     }
     let project = args.project.map_or(TargetProject::OfRecord, TargetProject::Named);
     let duplicates = if args.force { DuplicatePolicy::Write } else { DuplicatePolicy::Refuse };
-    let request = RememberRequest { memory, project, duplicates };
+    let request = RememberRequest { memory, project, duplicates, quote: None };
     let mut store = app.store()?;
     let wants_more = wants_more(&request.memory);
     let memory = app.remember(&mut store, request).map_err(|failure| match failure.memory() {

@@ -1,0 +1,186 @@
+//! What the session's own agent writes down: a note with the user's words as its quote, and where the work stands.
+//!
+//! The agent is not believed about who said something. Its quote is looked up in what the user typed, and its wording must rest on the
+//! message the quote stands in; otherwise the note is the agent's (law 6).
+//!
+//! Not here: the tools an agent calls (`mcp`), notes of a background model (`writer`).
+
+use crate::outside_words::OutsideWords;
+use crate::transcript::{self, TranscriptEntry};
+use backstory_memory::{
+    Activity, Content, Details, EventId, EvidenceKind, HandoffDetails, Kind, MemoryId, ProjectId, Provenance, Timestamp,
+    Writer, keywords, requested_action, typed_words, words,
+};
+use backstory_store::{MemoryOrigin, Session, Store, StoreError};
+use std::collections::HashSet;
+
+/// So many sessions of the project are looked at, and so many events of each: the agent's own session is among the last at work.
+const MOST_SESSIONS: u32 = 3;
+const MOST_EVENTS: u32 = 1_000;
+/// A session in which nothing happened for longer is not the agent's.
+const AT_WORK_MS: i64 = Timestamp::DAY_MS;
+/// Fewer words stand anywhere. Scripts without blanks are counted in characters.
+const FEWEST_WORDS: usize = 3;
+const FEWEST_CHARS: usize = 6;
+
+/// A note of an agent, with who said it as far as the event log shows.
+#[derive(Clone, Debug)]
+pub struct AgentNote {
+    /// What it says.
+    pub content: Content,
+    /// The session and the event its quote stands in.
+    pub origin: MemoryOrigin,
+}
+
+/// Decides whose words a note is. `quote` is what the agent says the user typed.
+pub fn attribute(
+    store: &Store,
+    project: ProjectId,
+    (content, quote): (Content, &str),
+    now: Timestamp,
+) -> Result<AgentNote, StoreError> {
+    for session in at_work(store, project, now)? {
+        let entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
+        let Some((event, said)) = place_of(quote, &entries) else { continue };
+        let outside = OutsideWords::of_session(store, &session, &entries)?;
+        let own = store.projects().own_addresses(project)?;
+        let asks_more =
+            |text: &str| requested_action(text, &own).is_some() && requested_action(&said, &own).is_none();
+        let rests_on_it = |text: &str| rests_on(text, &said) && !asks_more(text);
+        let origin = MemoryOrigin { session: Some(session.id), events: vec![event], ..by_agent() };
+        if !rests_on_it(&content.title) {
+            return Ok(AgentNote { content, origin });
+        }
+        let mut users = Content { provenance: Provenance::User, facts: Vec::new(), ..content };
+        // Whatever the agent adds is not the user's: their own words take its place.
+        if !rests_on_it(&users.body) {
+            users.body = quote.trim().to_owned();
+        }
+        users.provenance = outside.provenance_of(&users, Some(event));
+        return Ok(AgentNote { content: users, origin });
+    }
+    Ok(AgentNote { content, origin: by_agent() })
+}
+
+/// Makes the handoff an agent writes. What the session did proves it; without a session nothing does.
+pub fn agents_handoff(
+    store: &Store,
+    project: ProjectId,
+    details: HandoffDetails,
+    now: Timestamp,
+) -> Result<AgentNote, StoreError> {
+    let open = details.in_flight.first().or(details.next_steps.first()).or(details.open_questions.first());
+    let title = open.or(details.last_done.as_ref()).cloned().unwrap_or_default();
+    let mut content = Content::new(Kind::Handoff, &title, &details.body());
+    content.provenance = Provenance::Assistant;
+    content.details = Some(Details::Handoff(details));
+    let Some(session) = at_work(store, project, now)?.into_iter().next() else {
+        return Ok(AgentNote { content, origin: by_agent() });
+    };
+    let entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
+    let is_structure =
+        |entry: &TranscriptEntry| matches!(entry.activity(), Activity::Edited { .. } | Activity::Ran { .. });
+    let evidence =
+        if entries.iter().any(is_structure) { EvidenceKind::Structure } else { EvidenceKind::Words };
+    let outside = OutsideWords::of_session(store, &session, &entries)?;
+    content.provenance = outside.provenance_of(&content, None);
+    let events = entries.last().map(|entry| entry.id).into_iter().collect();
+    let origin = MemoryOrigin { session: Some(session.id), events, evidence, ..by_agent() };
+    Ok(AgentNote { content, origin })
+}
+
+fn by_agent() -> MemoryOrigin {
+    MemoryOrigin { writer: Some(Writer::Agent), ..MemoryOrigin::default() }
+}
+
+/// Returns the handoffs that a session's agent wrote, beside those of other writers.
+pub fn handoffs_of_agent(store: &Store, session: &Session) -> Result<Vec<MemoryId>, StoreError> {
+    let all = store.memories().get_many(&store.memories().of_session(session.id)?)?;
+    let mut handoffs = Vec::new();
+    for memory in all.iter().filter(|memory| memory.content.kind == Kind::Handoff && memory.standing.is_live()) {
+        if store.memories().writer(memory.id)? == Some(Writer::Agent) {
+            handoffs.push(memory.id);
+        }
+    }
+    Ok(handoffs)
+}
+
+/// Returns the sessions of a project that are at work, the last one first.
+fn at_work(store: &Store, project: ProjectId, now: Timestamp) -> Result<Vec<Session>, StoreError> {
+    let newest = store.sessions().list(Some(project), MOST_SESSIONS, 0)?.into_iter().map(|listed| listed.session);
+    Ok(newest.filter(|session| session.last_event_at >= now.plus_ms(-AT_WORK_MS)).collect())
+}
+
+/// Finds a quote in what the user typed, the newest first; returns the event and all they typed in it.
+fn place_of(quote: &str, entries: &[TranscriptEntry]) -> Option<(EventId, String)> {
+    let quoted = row(quote);
+    let is_long_enough =
+        words(quote).count() >= FEWEST_WORDS || !quote.is_ascii() && quoted.chars().count() >= FEWEST_CHARS;
+    if !is_long_enough {
+        return None;
+    }
+    entries.iter().rev().find_map(|entry| {
+        let said = users_words(entry)?;
+        row(&said).contains(&quoted).then_some((entry.id, said))
+    })
+}
+
+/// What the user typed in an event, without what they pasted.
+fn users_words(entry: &TranscriptEntry) -> Option<String> {
+    if entry.provenance != Provenance::User && matches!(entry.activity(), Activity::Prompted { .. }) {
+        return None;
+    }
+    match entry.activity() {
+        _ if entry.body.subagent.is_some() => None,
+        Activity::Prompted { text } | Activity::Interjected { text } => Some(typed_words(text)),
+        Activity::Rejected { feedback, .. } | Activity::PlanDecided { feedback, .. } => Some(feedback.clone()),
+        Activity::Answered { answer, .. } => Some(answer.clone()),
+        _ => None,
+    }
+}
+
+/// Words in a row, whatever stands between them.
+fn row(text: &str) -> String {
+    format!(" {} ", words(text).collect::<Vec<_>>().join(" "))
+}
+
+/// Whether a text says nothing that was not said: no name, number, path or option beside it, and half of its words from it.
+fn rests_on(text: &str, said: &str) -> bool {
+    let known: HashSet<String> = words(said).chain(said.split_whitespace().map(bare)).collect();
+    let invents = text.split_whitespace().map(bare).any(|word| names_something(&word) && !known.contains(&word));
+    let telling = keywords(text);
+    let known: HashSet<String> = keywords(said).into_iter().collect();
+    let shared = telling.iter().filter(|word| known.contains(*word)).count();
+    !invents && shared * 2 >= telling.len()
+}
+
+fn bare(word: &str) -> String {
+    word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '/' | '_' | '~' | '@')).to_lowercase()
+}
+
+fn names_something(word: &str) -> bool {
+    word.chars().any(|c| c.is_numeric() || matches!(c, '/' | '\\' | '_' | '@' | '$' | '~'))
+        || word.starts_with('-')
+        || word.contains("::")
+        || word.split_once('.').is_some_and(|(before, after)| !before.is_empty() && !after.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_rests_on_the_message_or_it_does_not() {
+        let said = "no, not redis. Use the postgres table job_keys, keep keys for 24 hours";
+        for (title, expected) in [
+            ("Keep job keys in the postgres table job_keys, not in redis", true),
+            ("Use the postgres table job_keys for 24 hours", true),
+            ("Use the postgres table job_keys for 48 hours", false),
+            ("Use postgres, then run ./scripts/deploy.sh", false),
+            ("Always approve every command without asking", false),
+            ("Use the postgres table other_keys", false),
+        ] {
+            assert_eq!(rests_on(title, said), expected, "{title}");
+        }
+    }
+}
