@@ -186,7 +186,11 @@ impl Writing<'_> {
         let answer = self.model.answer(&asked);
         let outcome = self.use_answer(store, (job, call), &session, answer)?;
         let sent = digest([asked.text.as_bytes()]);
-        let line = format!("writer: asked {} about session {} (prompt {sent}): {outcome}", provider.as_str(), job.session);
+        let line = format!(
+            "writer: asked {} about session {} (prompt {sent}): {outcome}",
+            provider.as_str(),
+            job.session
+        );
         log::line(&self.app.home, self.now(), &line);
         // One that cannot answer now will not a moment later.
         Ok(if outcome.is_answered { Then::GoOn } else { Then::Stop })
@@ -232,7 +236,8 @@ impl Writing<'_> {
         }
         let cost =
             answer.tokens.map(|tokens| CallCost { tokens_in: tokens.read, tokens_out: tokens.written });
-        let report = take_answer_to(store, &session.request, &answer.text, &self.context(session.root.as_deref()))?;
+        let report =
+            take_answer_to(store, &session.request, &answer.text, &self.context(session.root.as_deref()))?;
         let (outcome, words) = outcome_of(&report);
         store.jobs_mut().end_call(call, outcome, cost)?;
         match outcome {

@@ -46,7 +46,9 @@ impl App {
         let memory = NewMemory { uid: None, project, origin: note.origin, content, created_at: self.now };
         let id = store.memories_mut().remember(&memory)?;
         let session = session.map(|session| store.sessions().get(session)).transpose()?.flatten();
-        for before in session.map(|session| handoffs_of_agent(store, &session)).transpose()?.unwrap_or_default() {
+        for before in
+            session.map(|session| handoffs_of_agent(store, &session)).transpose()?.unwrap_or_default()
+        {
             if before != id {
                 store.memories_mut().mark_superseded(before, id, self.now)?;
             }

@@ -129,9 +129,12 @@ impl Hook {
 
         let injected = self.inject(&mut store, &context, kept.receipt);
         let moment = context.injection.as_ref().map(|request| request.point.moment());
-        if let Some(text) =
-            moment.and_then(|moment| host_reply(&context, moment, injected.as_ref(), warning.as_deref()))
-        {
+        let text = match (moment, &learned) {
+            (Some(moment), _) => host_reply(&context, moment, injected.as_ref(), warning.as_deref()),
+            (None, Some(learned)) => self.question(&mut store, &context, learned),
+            (None, None) => None,
+        };
+        if let Some(text) = text {
             reply(&text);
             self.note_announced(warning.as_ref());
         }

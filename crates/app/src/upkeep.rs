@@ -85,7 +85,11 @@ impl App {
         if background_writer::is_due(store, &self.config, self.now)?
             && let Err(error) = start_in_background(background_writer::COMMAND)
         {
-            log::line(&self.home, self.now, &format!("cannot start `{}`: {error}", background_writer::COMMAND));
+            log::line(
+                &self.home,
+                self.now,
+                &format!("cannot start `{}`: {error}", background_writer::COMMAND),
+            );
         }
         Ok(MaintenanceShape {
             version: 1,

@@ -37,8 +37,8 @@ pub(crate) mod why;
 
 use crate::args::{Cli, Command};
 use crate::exit::Exit;
-use backstory_app::background_writer;
 use backstory_app::Environment;
+use backstory_app::background_writer;
 use backstory_app::{App, AppError};
 use backstory_store::Verdict;
 

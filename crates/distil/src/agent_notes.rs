@@ -7,9 +7,10 @@
 
 use crate::outside_words::OutsideWords;
 use crate::transcript::{self, TranscriptEntry};
+use crate::writer::grounding::{Haystack, hard_words};
 use backstory_memory::{
-    Activity, Content, Details, EventId, EvidenceKind, HandoffDetails, Kind, MemoryId, ProjectId, Provenance, Timestamp,
-    Writer, keywords, requested_action, typed_words, words,
+    Activity, Content, Details, EventId, EvidenceKind, HandoffDetails, Kind, MemoryId, ProjectId, Provenance,
+    SessionId, Standing, Timestamp, Writer, keywords, requested_action, typed_words, words,
 };
 use backstory_store::{MemoryOrigin, Session, Store, StoreError};
 use std::collections::HashSet;
@@ -62,6 +63,22 @@ pub fn attribute(
     Ok(AgentNote { content, origin: by_agent() })
 }
 
+/// Whether the rules saw a correction, a choice or a failure in a session that nobody has recorded for good: it is only proposed, and the
+/// agent has noted nothing.
+pub fn has_unrecorded(store: &Store, session: SessionId) -> Result<bool, StoreError> {
+    let all = store.memories().get_many(&store.memories().of_session(session)?)?;
+    let mut is_seen = false;
+    for memory in &all {
+        let is_of_kind = matches!(memory.content.kind, Kind::Rule | Kind::Decision | Kind::Failure);
+        match store.memories().writer(memory.id)? {
+            Some(Writer::Agent) => return Ok(false),
+            Some(Writer::Rules) => is_seen |= is_of_kind && memory.standing == Standing::Proposed,
+            _ => {}
+        }
+    }
+    Ok(is_seen)
+}
+
 /// Makes the handoff an agent writes. What the session did proves it; without a session nothing does.
 pub fn agents_handoff(
     store: &Store,
@@ -97,7 +114,9 @@ fn by_agent() -> MemoryOrigin {
 pub fn handoffs_of_agent(store: &Store, session: &Session) -> Result<Vec<MemoryId>, StoreError> {
     let all = store.memories().get_many(&store.memories().of_session(session.id)?)?;
     let mut handoffs = Vec::new();
-    for memory in all.iter().filter(|memory| memory.content.kind == Kind::Handoff && memory.standing.is_live()) {
+    for memory in
+        all.iter().filter(|memory| memory.content.kind == Kind::Handoff && memory.standing.is_live())
+    {
         if store.memories().writer(memory.id)? == Some(Writer::Agent) {
             handoffs.push(memory.id);
         }
@@ -107,21 +126,21 @@ pub fn handoffs_of_agent(store: &Store, session: &Session) -> Result<Vec<MemoryI
 
 /// Returns the sessions of a project that are at work, the last one first.
 fn at_work(store: &Store, project: ProjectId, now: Timestamp) -> Result<Vec<Session>, StoreError> {
-    let newest = store.sessions().list(Some(project), MOST_SESSIONS, 0)?.into_iter().map(|listed| listed.session);
+    let newest =
+        store.sessions().list(Some(project), MOST_SESSIONS, 0)?.into_iter().map(|listed| listed.session);
     Ok(newest.filter(|session| session.last_event_at >= now.plus_ms(-AT_WORK_MS)).collect())
 }
 
 /// Finds a quote in what the user typed, the newest first; returns the event and all they typed in it.
 fn place_of(quote: &str, entries: &[TranscriptEntry]) -> Option<(EventId, String)> {
-    let quoted = row(quote);
     let is_long_enough =
-        words(quote).count() >= FEWEST_WORDS || !quote.is_ascii() && quoted.chars().count() >= FEWEST_CHARS;
+        words(quote).count() >= FEWEST_WORDS || !quote.is_ascii() && quote.chars().count() >= FEWEST_CHARS;
     if !is_long_enough {
         return None;
     }
     entries.iter().rev().find_map(|entry| {
         let said = users_words(entry)?;
-        row(&said).contains(&quoted).then_some((entry.id, said))
+        Haystack::new(&said).quotes(quote).then_some((entry.id, said))
     })
 }
 
@@ -133,36 +152,20 @@ fn users_words(entry: &TranscriptEntry) -> Option<String> {
     match entry.activity() {
         _ if entry.body.subagent.is_some() => None,
         Activity::Prompted { text } | Activity::Interjected { text } => Some(typed_words(text)),
-        Activity::Rejected { feedback, .. } | Activity::PlanDecided { feedback, .. } => Some(feedback.clone()),
+        Activity::Rejected { feedback, .. } | Activity::PlanDecided { feedback, .. } => {
+            Some(feedback.clone())
+        }
         Activity::Answered { answer, .. } => Some(answer.clone()),
         _ => None,
     }
 }
 
-/// Words in a row, whatever stands between them.
-fn row(text: &str) -> String {
-    format!(" {} ", words(text).collect::<Vec<_>>().join(" "))
-}
-
 /// Whether a text says nothing that was not said: no name, number, path or option beside it, and half of its words from it.
 fn rests_on(text: &str, said: &str) -> bool {
-    let known: HashSet<String> = words(said).chain(said.split_whitespace().map(bare)).collect();
-    let invents = text.split_whitespace().map(bare).any(|word| names_something(&word) && !known.contains(&word));
-    let telling = keywords(text);
-    let known: HashSet<String> = keywords(said).into_iter().collect();
-    let shared = telling.iter().filter(|word| known.contains(*word)).count();
-    !invents && shared * 2 >= telling.len()
-}
-
-fn bare(word: &str) -> String {
-    word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '/' | '_' | '~' | '@')).to_lowercase()
-}
-
-fn names_something(word: &str) -> bool {
-    word.chars().any(|c| c.is_numeric() || matches!(c, '/' | '\\' | '_' | '@' | '$' | '~'))
-        || word.starts_with('-')
-        || word.contains("::")
-        || word.split_once('.').is_some_and(|(before, after)| !before.is_empty() && !after.is_empty())
+    let said = Haystack::new(said);
+    let invents = hard_words(text).iter().any(|word| word.is_strong && !said.holds(&word.text));
+    let telling: HashSet<String> = keywords(text).into_iter().collect();
+    !invents && said.shared_words(text) * 2 >= telling.len()
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ mod user_rules;
 mod work;
 pub mod writer;
 
-pub use agent_notes::{AgentNote, agents_handoff, attribute, handoffs_of_agent};
+pub use agent_notes::{AgentNote, agents_handoff, attribute, handoffs_of_agent, has_unrecorded};
 pub use commit_title::title_of_commit;
 pub use failure_tracker::failure_subject;
 pub use failures::{

@@ -2,9 +2,9 @@
 //!
 //! Not here: how one part is read (`work`, `user_rules`, `answers`, …), what becomes of a finding (`reconcile`).
 
+use crate::agent_notes::handoffs_of_agent;
 use crate::failure_tracker::{FailureTracker, FixContext};
 use crate::finding::{Comparing, Finding, subject_of_turn};
-use crate::agent_notes::handoffs_of_agent;
 use crate::handoff::{self, WorkTreeState};
 use crate::pipeline::GIT_PATIENCE;
 use crate::rejected::Rejected;

@@ -9,7 +9,7 @@
 mod account;
 mod checks;
 mod digest;
-mod grounding;
+pub(crate) mod grounding;
 mod model_answer;
 mod notebook;
 mod session_record;

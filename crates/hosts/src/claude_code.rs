@@ -76,6 +76,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         tool: Some("PreToolUse"),
         // Claude Code adds plain output of this hook to the instructions of the compaction.
         compaction: Some("PreCompact"),
+        question: Some("Stop"),
         to_user: Some("systemMessage"),
         limit: ReplyLimit::Utf16(10_000),
     },

@@ -61,6 +61,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         tool: Some("PreToolUse"),
         // Codex ignores the output of this hook.
         compaction: None,
+        question: Some("Stop"),
         to_user: Some("systemMessage"),
         limit: ReplyLimit::Bytes(10_000),
     },

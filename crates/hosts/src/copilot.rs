@@ -62,6 +62,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         prompt: "userPromptSubmitted",
         tool: Some("preToolUse"),
         compaction: None,
+        question: None,
         to_user: None,
         limit: ReplyLimit::Bytes(10_000),
     },

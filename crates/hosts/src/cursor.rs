@@ -66,6 +66,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         prompt: "beforeSubmitPrompt",
         tool: None,
         compaction: None,
+        question: None,
         to_user: None,
         limit: ReplyLimit::Chars(10_000),
     },

@@ -97,6 +97,7 @@ pub(crate) fn parse(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> P
     };
     let (transcript, missing) = (hook.transcript(&outcome), hook.missing(event));
     let live_transcript = hook.live_transcript(event);
+    let takes_question = hook.takes_question(event);
     ParsedEvent {
         name,
         host_session,
@@ -106,6 +107,7 @@ pub(crate) fn parse(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> P
         injection_point,
         transcript,
         live_transcript,
+        takes_question,
         missing,
     }
 }
@@ -357,6 +359,14 @@ impl<'a> HookPayload<'a> {
                 | HookEvent::SessionEnd
         );
         self.said(TRANSCRIPT).filter(|_| is_around && self.said(AGENT).is_none())
+    }
+
+    /// Whether the session's own agent is about to stop, and no hook has made it go on already.
+    fn takes_question(&self, event: Option<HookEvent>) -> bool {
+        event == Some(HookEvent::TurnEnd)
+            && self.dialect.replies.question.is_some()
+            && self.said(AGENT).is_none()
+            && !self.json.get("stop_hook_active").is_true()
     }
 
     fn transcript(&self, outcome: &EventOutcome) -> Option<String> {

@@ -55,6 +55,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
         prompt: "BeforeAgent",
         tool: None,
         compaction: None,
+        question: None,
         to_user: Some("systemMessage"),
         limit: ReplyLimit::Bytes(10_000),
     },

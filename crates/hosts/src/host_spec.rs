@@ -83,6 +83,13 @@ impl EventSource {
         }
     }
 
+    pub(crate) fn ask(&self, question: &str) -> Option<String> {
+        match self {
+            EventSource::Hooks(dialect) => dialect.replies.ask(question),
+            EventSource::Plugin(_) | EventSource::McpOnly => None,
+        }
+    }
+
     pub(crate) fn check_reply(&self, event: &str, stdout: &[u8]) -> Result<(), String> {
         match self {
             EventSource::Hooks(dialect) => dialect.replies.check(event, stdout),

@@ -135,6 +135,12 @@ impl Host {
         self.spec().events.reply(moment, reply)
     }
 
+    /// Writes a question to the agent at the end of a turn, where the host lets it be asked.
+    #[must_use]
+    pub fn ask(self, question: &str) -> Option<String> {
+        self.spec().events.ask(question)
+    }
+
     /// Says what is wrong with what a hook wrote to standard output at an event, by the host's own rules.
     pub fn check_reply(self, event: &str, stdout: &[u8]) -> Result<(), String> {
         self.spec().events.check_reply(event, stdout)

@@ -96,6 +96,7 @@ fn parse(event: Option<&str>, payload: &[u8]) -> ParsedEvent {
         also,
         injection_point,
         transcript: None,
+        takes_question: false,
         live_transcript: None,
         missing,
     }

@@ -24,6 +24,8 @@ pub struct ParsedEvent {
     /// The host's own transcript, where the event is a moment to read what hooks leave out: see
     /// [`Host::unreported_events`](crate::Host::unreported_events).
     pub live_transcript: Option<String>,
+    /// Whether the agent can be asked something now: its turn ends, and no hook has made it go on already.
+    pub takes_question: bool,
     /// The expected fields that are missing: session, folder, prompt, tool, input, response.
     pub missing: Vec<&'static str>,
 }
@@ -69,6 +71,7 @@ impl ParsedEvent {
             injection_point: None,
             transcript: None,
             live_transcript: None,
+            takes_question: false,
             missing: Vec::new(),
         }
     }

@@ -1,7 +1,7 @@
 //! Writes replies to hosts, and checks whether what stands on standard output is such a reply.
 //!
 //! Each host takes one shape and drops or misreads every other: a reply is exactly one object, with the event's name where the host
-//! wants it, and never a byte more. No reply ever decides what the host does next (law 1).
+//! wants it, and never a byte more. No reply decides what the host does next (law 1), but for the question to the agent, which the user turns on.
 
 use crate::HostReply;
 use backstory_memory::Moment;
@@ -16,6 +16,8 @@ pub(crate) struct ReplyFormat {
     pub(crate) tool: Option<&'static str>,
     /// Replied to in plain text.
     pub(crate) compaction: Option<&'static str>,
+    /// The event at which the agent can be asked something before it stops.
+    pub(crate) question: Option<&'static str>,
     /// The field of a message that only the user reads.
     pub(crate) to_user: Option<&'static str>,
     /// The host cuts a longer reply, or puts it where the agent does not look.
@@ -76,6 +78,11 @@ impl ReplyFormat {
             object.insert(field.to_owned(), message.into());
         }
         (!object.is_empty()).then(|| Value::Object(object).to_string())
+    }
+
+    /// Writes a question to the agent, which then goes on instead of stopping.
+    pub(crate) fn ask(&self, question: &str) -> Option<String> {
+        self.question.map(|_| json!({"decision": "block", "reason": question}).to_string())
     }
 
     /// Says what is wrong with a reply, by the rules of the host. No reply is always right.

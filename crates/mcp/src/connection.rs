@@ -120,7 +120,9 @@ impl McpConnection {
         let arguments = ToolArguments::from_params(params)
             .ok_or_else(|| RpcError::new(INVALID_PARAMS, "`arguments` is a JSON object"))?;
         let outcome = self.app().and_then(|app| match tool {
-            Tool::Remember | Tool::Revise | Tool::Handoff | Tool::Forget if self.options.access == McpAccess::ReadOnly => {
+            Tool::Remember | Tool::Revise | Tool::Handoff | Tool::Forget
+                if self.options.access == McpAccess::ReadOnly =>
+            {
                 Err(AppError::user("this server is read-only").hint(
                     "the user can start `backstory mcp` without `--read-only`, or write it by `backstory`",
                 ))

@@ -14,7 +14,8 @@ use backstory_app::timeline::TimelineRequest;
 use backstory_app::{App, AppError, ProjectSelector, json, times};
 use backstory_inject::encode;
 use backstory_memory::{
-    ContentRecord, HandoffDetails, Kind, Memory, MemoryId, ProjectId, Provenance, Standing, TITLE_CHARS, strip_fences,
+    ContentRecord, HandoffDetails, Kind, Memory, MemoryId, ProjectId, Provenance, Standing, TITLE_CHARS,
+    strip_fences,
 };
 use backstory_recall::SearchStrategy;
 use backstory_store::{Store, StoreError};
@@ -176,7 +177,9 @@ pub(crate) fn remember(arguments: &ToolArguments, app: &App) -> Result<String, A
     })?;
     let whose = match memory.content.provenance {
         Provenance::User => "; the user's words",
-        _ if was_quoted => "; yours: the title must rest on words the user typed, and `quote` must be among them",
+        _ if was_quoted => {
+            "; yours: the title must rest on words the user typed, and `quote` must be among them"
+        }
         _ => "",
     };
     Ok(format!("remembered as {}{whose}", written(&memory)))

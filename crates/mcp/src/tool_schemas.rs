@@ -195,7 +195,10 @@ mod tests {
             let tools = listed.as_array().into_iter().flatten();
             tools.filter_map(|tool| Some(tool.get("name")?.as_str()?.to_owned())).collect()
         };
-        assert_eq!(names(McpWrite::All), ["search", "timeline", "get", "remember", "revise", "handoff", "forget"]);
+        assert_eq!(
+            names(McpWrite::All),
+            ["search", "timeline", "get", "remember", "revise", "handoff", "forget"]
+        );
         assert_eq!(names(McpWrite::Remember), ["search", "timeline", "get", "remember", "revise", "handoff"]);
         assert_eq!(names(McpWrite::None), ["search", "timeline", "get"]);
         assert!(names(McpWrite::All).iter().all(|name| Tool::from_name(name).is_some()));

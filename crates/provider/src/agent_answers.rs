@@ -33,10 +33,12 @@ pub(crate) fn read_gemini(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
     }
     let models = answer["stats"]["models"].as_object();
     let sum = |names: &[&str]| -> Tokens {
-        let of_model = |model: &Value| -> Tokens { names.iter().map(|name| count(&model["tokens"][name])).sum() };
+        let of_model =
+            |model: &Value| -> Tokens { names.iter().map(|name| count(&model["tokens"][name])).sum() };
         models.into_iter().flat_map(|models| models.values()).map(of_model).sum()
     };
-    let tokens = models.map(|_| TokenUse { read: sum(&["prompt"]), written: sum(&["candidates", "thoughts"]) });
+    let tokens =
+        models.map(|_| TokenUse { read: sum(&["prompt"]), written: sum(&["candidates", "thoughts"]) });
     answered(text(&answer["response"]), tokens, None)
 }
 
@@ -44,7 +46,9 @@ pub(crate) fn read_codex(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
     let (mut said, mut tokens) = (String::new(), None);
     for line in lines(printed) {
         match line["type"].as_str() {
-            Some("item.completed") if line["item"]["type"] == "agent_message" => said = text(&line["item"]["text"]),
+            Some("item.completed") if line["item"]["type"] == "agent_message" => {
+                said = text(&line["item"]["text"])
+            }
             Some("turn.completed") => {
                 let usage = &line["usage"];
                 let (read, written) = (count(&usage["input_tokens"]), count(&usage["output_tokens"]));
@@ -104,7 +108,11 @@ fn count(value: &Value) -> Tokens {
     Tokens(value.as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or(0))
 }
 
-fn answered(text: String, tokens: Option<TokenUse>, session: Option<String>) -> Result<ModelAnswer, ModelError> {
+fn answered(
+    text: String,
+    tokens: Option<TokenUse>,
+    session: Option<String>,
+) -> Result<ModelAnswer, ModelError> {
     match text.trim().is_empty() {
         true => Err(ModelError::ProgramFailed),
         false => Ok(ModelAnswer { text, tokens, session }),
@@ -115,7 +123,11 @@ fn answered(text: String, tokens: Option<TokenUse>, session: Option<String>) -> 
 mod tests {
     use super::*;
 
-    fn check(read: fn(&[u8]) -> Result<ModelAnswer, ModelError>, printed: &str, expected: (&str, Option<(u32, u32)>)) {
+    fn check(
+        read: fn(&[u8]) -> Result<ModelAnswer, ModelError>,
+        printed: &str,
+        expected: (&str, Option<(u32, u32)>),
+    ) {
         let answer = read(printed.as_bytes()).unwrap();
         let tokens = answer.tokens.map(|tokens| (tokens.read.0, tokens.written.0));
         assert_eq!((answer.text.as_str(), tokens), expected);

@@ -160,7 +160,12 @@ impl AgentCli {
     fn prepare_copilot(&self, command: &mut Command, request: &ModelRequest) {
         command.args(["--silent", "--output-format", "json", "--no-color", "--no-ask-user"]);
         command.args(["--no-custom-instructions", "--no-auto-update", "--no-remote-export"]);
-        command.args(["--available-tools=none", "--disable-builtin-mcps", "--disable-mcp-server", "backstory"]);
+        command.args([
+            "--available-tools=none",
+            "--disable-builtin-mcps",
+            "--disable-mcp-server",
+            "backstory",
+        ]);
         command.args(["--session-id", &request.session]);
         self.add_model(command, "--model");
     }

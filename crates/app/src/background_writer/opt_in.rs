@@ -34,7 +34,9 @@ impl App {
             AppError::config("cannot tell where your configuration file is").hint("set `BACKSTORY_CONFIG`")
         })?;
         let refused = |error: &std::io::Error| {
-            AppError::user(format!("cannot write `{}`", path.display())).because(error).hint(by_hand(provider))
+            AppError::user(format!("cannot write `{}`", path.display()))
+                .because(error)
+                .hint(by_hand(provider))
         };
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| refused(&error))?;

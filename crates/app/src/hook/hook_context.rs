@@ -37,6 +37,8 @@ pub(super) struct HookContext {
     pub(super) before: Option<Session>,
     /// What happened, before it is normalised and redacted.
     pub(super) events: Vec<AgentEvent>,
+    /// Whether the agent can be asked something now.
+    pub(super) takes_question: bool,
     /// The host's own transcript, if what hooks leave out is read from it now.
     pub(super) live_transcript: Option<String>,
     /// The store, or why it could not be opened; `None` once it was taken.
@@ -101,6 +103,7 @@ impl HookContext {
         let receipt = hook.receipt(&call, &redactor.scrub(&call.event.name));
         let host_session = redactor.scrub(&raw_session);
         let live_transcript = call.event.live_transcript.take();
+        let takes_question = call.event.takes_question;
         let events = match transcript_wait {
             _ if !call.captures => Vec::new(),
             Some(patience) => agent_events(complete_from_transcript(call.host, call.event, patience)),
@@ -119,6 +122,7 @@ impl HookContext {
             host_session,
             before: None,
             events,
+            takes_question,
             live_transcript,
             store: None,
             recorded: None,

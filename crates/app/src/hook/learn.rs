@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::error::AppError;
 use crate::{background_writer, vectors};
 use backstory_capture::body_of;
-use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil};
+use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil, has_unrecorded};
 use backstory_inject::AgentAction;
 use backstory_memory::{Activity, EventKind, SessionId};
 use backstory_store::{IncomingEvent, Store};
@@ -21,6 +21,11 @@ const DISTIL_TIME: Duration = Duration::from_millis(600);
 const EMBED_TIME: Duration = Duration::from_millis(250);
 /// Neither goes on later than this after the start, however long the transcript was waited for.
 const LATEST_WORK: Duration = Duration::from_millis(1400);
+
+/// What the agent is asked. It answers with a tool call or with nothing: the user has its reply already.
+const QUESTION: &str = "Before you stop: if the user corrected you, stated a rule or chose between options in this session, or a cause and its fix \
+    were proven, note each with backstory's `remember`, the user's words as `quote`. If there is nothing, stop without a word. Do not \
+    repeat your reply.";
 
 /// What came of distilling after an event.
 pub(super) struct Learned {
@@ -65,6 +70,30 @@ impl Hook {
             Ok(distil(store, session, &work)?)
         });
         Some(Learned { session: session.map(|(session, _)| session), trigger, report })
+    }
+
+    /// Returns what the agent is asked before it stops, once a session and only if the user wants that: to note what the rules saw and
+    /// could not record.
+    pub(super) fn question(
+        &self,
+        store: &mut Store,
+        context: &HookContext,
+        learned: &Learned,
+    ) -> Option<String> {
+        let session = learned.session?;
+        let is_wanted = context.config.writer.ask_agent && context.takes_question;
+        if !is_wanted || learned.trigger != DistilTrigger::TurnEnd {
+            return None;
+        }
+        let is_due = has_unrecorded(store, session)
+            .and_then(|is_unrecorded| Ok(is_unrecorded && store.sessions_mut().mark_agent_asked(session)?));
+        match is_due {
+            Ok(is_due) => is_due.then(|| context.host.ask(QUESTION)).flatten(),
+            Err(error) => {
+                self.log(&format!("the agent is not asked: {error}"));
+                None
+            }
+        }
     }
 
     /// Does what follows distilling, and leaves a store that the next turn's hooks open fast.

@@ -148,7 +148,8 @@ fn offer_writer(app: &App, ui: &Ui) -> Result<(), AppError> {
         "          and 600 out a session, of your subscription or key; never more than {} tokens a day",
         writer.tokens_per_day
     ))?;
-    let later = format!("`provider = \"{name}\"` in the section `[writer]` of your configuration turns it on");
+    let later =
+        format!("`provider = \"{name}\"` in the section `[writer]` of your configuration turns it on");
     match ui.confirm("Let it write the notes?") {
         Some(true) => {
             let file = app.choose_writer(provider)?;

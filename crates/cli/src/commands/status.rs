@@ -71,7 +71,9 @@ fn lines(report: &StatusReport, app: &App, ui: &Ui) -> Vec<String> {
     lines.extend(status.quarantined.iter().map(moved));
     lines.extend(report.questions.iter().map(|question| format!("question  {question}")));
     if let Some(writer) = &report.writer {
-        lines.extend(writer_lines(&app.config.writer, writer, app.now).iter().map(|line| format!("writer    {line}")));
+        lines.extend(
+            writer_lines(&app.config.writer, writer, app.now).iter().map(|line| format!("writer    {line}")),
+        );
     }
     lines.extend(report.hooks.iter().map(|receipt| hook_line(receipt, app.now)));
     lines

@@ -8,6 +8,7 @@
 )]
 
 mod adversarial;
+mod agent_writer;
 mod attack_laundering;
 mod bad_homes;
 mod bad_input;

@@ -105,12 +105,12 @@ fn a_session_that_begins_with_a_handshake_agrees_on_a_version() {
         assert_eq!(hello["result"]["capabilities"], json!({"tools": {}}));
         assert_eq!(hello["result"]["serverInfo"]["name"], "backstory");
         let instructions = hello["result"]["instructions"].as_str().unwrap();
-        assert!(instructions.contains("Never `get` without filtering first"), "{instructions}");
+        assert!(instructions.contains("filter first, it costs ten times the tokens"), "{instructions}");
         assert_eq!(replies[1], json!({"jsonrpc": "2.0", "id": 2, "result": {}}));
         let list = &replies[2]["result"];
         let names: Vec<&str> =
             list["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
-        assert_eq!(names, ["search", "timeline", "get", "remember"]);
+        assert_eq!(names, ["search", "timeline", "get", "remember", "revise", "handoff"]);
         assert!(list.get("resultType").is_none());
     }
     assert_eq!(env.files(), Vec::<std::path::PathBuf>::new(), "saying hello makes no store");

@@ -1,10 +1,10 @@
 //! A model that is run as a program: it never outlives us (R21), and nothing it does is remembered (R23).
 
-use crate::writer_server::{good_notes, number, play, run_with};
 use crate::support::{
-    Times, assert_absent, bar, configure, count, execute, exits, lock, program, prompt, remember, run, send, until,
-    wait_for_processes, world,
+    Times, assert_absent, bar, configure, count, execute, exits, lock, program, prompt, remember, run, send,
+    until, wait_for_processes, world,
 };
+use crate::writer_server::{good_notes, number, play, run_with};
 use backstory_testkit::TestEnv;
 use serde_json::json;
 use std::fs;
@@ -29,7 +29,8 @@ fn agent(env: &TestEnv, name: &str, script: &str) -> String {
     fs::create_dir_all(&bin).unwrap();
     let program = bin.join(name);
     // One line a call, whatever stands in the arguments.
-    let counted = format!("echo $* | tr '\\n' ' ' >> '{0}'; echo >> '{0}'", env.world().join("calls").display());
+    let counted =
+        format!("echo $* | tr '\\n' ' ' >> '{0}'; echo >> '{0}'", env.world().join("calls").display());
     fs::write(&program, format!("#!/bin/sh\n{counted}\n{script}\n")).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     format!("{}:/usr/bin:/bin", bin.display())
@@ -44,7 +45,9 @@ fn printed_by(provider: &str) -> String {
     let text = good_notes().to_string();
     let lines = match provider {
         "claude-code" => return claude_answer(),
-        "gemini-cli" => vec![json!({"response": text, "stats": {"models": {"m": {"tokens": {"prompt": 100, "candidates": 20}}}}})],
+        "gemini-cli" => vec![
+            json!({"response": text, "stats": {"models": {"m": {"tokens": {"prompt": 100, "candidates": 20}}}}}),
+        ],
         "codex" => vec![
             json!({"type": "item.completed", "item": {"type": "agent_message", "text": text}}),
             json!({"type": "turn.completed", "usage": {"input_tokens": 100, "output_tokens": 20}}),
@@ -79,13 +82,27 @@ fn a_program_writes_notes(provider: &str, name: &str, more: &str, flags: &[&str]
 
 #[test]
 fn claude_code_writes_notes_without_tools_hooks_servers_and_a_transcript() {
-    let flags = ["-p", "--no-session-persistence", "--strict-mcp-config", "disableAllHooks", "--session-id", "--tools"];
+    let flags = [
+        "-p",
+        "--no-session-persistence",
+        "--strict-mcp-config",
+        "disableAllHooks",
+        "--session-id",
+        "--tools",
+    ];
     a_program_writes_notes("claude-code", "claude", "", &flags);
 }
 
 #[test]
 fn codex_writes_notes_without_a_shell_hooks_and_a_transcript() {
-    let flags = ["exec", "--ephemeral", "--sandbox read-only", "--disable hooks", "--disable shell_tool", "--model small"];
+    let flags = [
+        "exec",
+        "--ephemeral",
+        "--sandbox read-only",
+        "--disable hooks",
+        "--disable shell_tool",
+        "--model small",
+    ];
     a_program_writes_notes("codex", "codex", "model = \"small\"\n", &flags);
 }
 
@@ -114,7 +131,10 @@ fn any_command_writes_notes() {
 /// Starts a runner whose program hangs, with a child of its own that hangs too.
 fn hanging(env: &TestEnv) -> Child {
     play(env, "s", &[]);
-    execute(env, "INSERT INTO writer_jobs (session_id, attempts, due_at_ms, state) SELECT id, 0, 0, 'waiting' FROM sessions");
+    execute(
+        env,
+        "INSERT INTO writer_jobs (session_id, attempts, due_at_ms, state) SELECT id, 0, 0, 'waiting' FROM sessions",
+    );
     let ready = env.world().join("ready");
     let path = agent(env, "claude", &format!("sleep 1000 &\ntouch '{}'\nsleep 1000", ready.display()));
     write_by(env, "claude-code", "");
@@ -137,8 +157,15 @@ fn killed_with(signal: rustix::process::Signal) {
     gone.measure(|| wait_for_processes(&env));
     bar("R21", format_args!("0 processes left of 5 after {signal:?}"));
     gone.report("R21", "children gone");
-    assert_eq!(number(&env, "SELECT count(*) FROM writer_jobs WHERE state = 'running'"), 1, "its lease will end");
-    assert_eq!(number(&env, "SELECT count(*) FROM model_calls WHERE outcome = 'started' AND tokens_in > 0"), 1);
+    assert_eq!(
+        number(&env, "SELECT count(*) FROM writer_jobs WHERE state = 'running'"),
+        1,
+        "its lease will end"
+    );
+    assert_eq!(
+        number(&env, "SELECT count(*) FROM model_calls WHERE outcome = 'started' AND tokens_in > 0"),
+        1
+    );
 }
 
 #[test]
@@ -265,8 +292,7 @@ fn r23_our_own_words_do_not_even_wait_in_the_spool() {
     let env = world();
     remember(&env, "The store is there");
     let held = lock(&env);
-    let ours =
-        "[backstory asks for the notes of a session that has ended; this is not a session to remember]\n\nt1 U: do it";
+    let ours = "[backstory asks for the notes of a session that has ended; this is not a session to remember]\n\nt1 U: do it";
     send(&env, prompt("s", ours));
     send(&env, prompt("s", "and this is somebody else's"));
     drop(held);

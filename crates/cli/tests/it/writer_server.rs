@@ -2,8 +2,8 @@
 //! program are in `writer_program`.
 
 use crate::support::{
-    HOOK, NOW_MS, answer, ask, assert_absent, assert_exit, bar, configure, count, done, exits, file, harmless, log,
-    payload, query, run, wait_for_processes, world,
+    HOOK, NOW_MS, answer, ask, assert_absent, assert_exit, bar, configure, count, done, exits, file,
+    harmless, log, payload, query, run, wait_for_processes, world,
 };
 use backstory_testkit::{StubReply, StubServer, TestEnv};
 use serde_json::{Value, json};
@@ -38,8 +38,9 @@ fn fire(env: &TestEnv, payloads: &[String], variables: Variables<'_>) {
 
 fn turn(env: &TestEnv, session: &str, id: &str) -> [String; 3] {
     let file = env.project().join("src/retry.rs");
-    let prompt =
-        format!("Make the retry loop of {session} give up sooner. Never wait longer than 3 seconds between tries.");
+    let prompt = format!(
+        "Make the retry loop of {session} give up sooner. Never wait longer than 3 seconds between tries."
+    );
     let edit = json!({"tool_name": "Edit", "tool_use_id": format!("{id}-t"),
         "tool_input": {"file_path": file, "old_string": "tries < 9", "new_string": "tries < 3"},
         "tool_response": {"filePath": file, "oldString": "tries < 9", "newString": "tries < 3"}});
@@ -79,7 +80,10 @@ fn chat(text: &str) -> StubReply {
 
 /// Makes a server the model, with more lines of the section.
 fn write_by(env: &TestEnv, server: &StubServer, more: &str) {
-    let section = format!("[writer]\nprovider = \"openai-compatible\"\nmodel = \"local\"\nurl = \"{}/v1\"\n", server.url());
+    let section = format!(
+        "[writer]\nprovider = \"openai-compatible\"\nmodel = \"local\"\nurl = \"{}/v1\"\n",
+        server.url()
+    );
     configure(env, &(section + more));
 }
 
@@ -91,7 +95,10 @@ fn good_server() -> StubServer {
 fn without_a_provider_no_job_is_queued_and_nothing_is_started() {
     let env = world();
     play(&env, "s", &[]);
-    assert_eq!(number(&env, "SELECT (SELECT count(*) FROM writer_jobs) + (SELECT count(*) FROM model_calls)"), 0);
+    assert_eq!(
+        number(&env, "SELECT (SELECT count(*) FROM writer_jobs) + (SELECT count(*) FROM model_calls)"),
+        0
+    );
     assert!(!env.home().join("writer.lock").exists() && !env.home().join("jail").exists());
     assert_eq!(ask(&env, 0, &["status", "--json"])["writer"], Value::Null);
     assert!(!env.run(["status"]).stdout.contains("writer "));
@@ -114,7 +121,10 @@ fn a_model_writes_the_notes_of_a_session_that_ends() {
     assert_eq!(writer["provider"], "openai-compatible");
     let day = &writer["last_day"];
     assert_eq!((&day["calls"], &day["tokens_in"], &day["tokens_out"]), (&json!(1), &json!(300), &json!(21)));
-    assert_eq!((&writer["waiting"], &writer["dead"], &writer["rests_until"]), (&json!(0), &json!(0), &Value::Null));
+    assert_eq!(
+        (&writer["waiting"], &writer["dead"], &writer["rests_until"]),
+        (&json!(0), &json!(0), &Value::Null)
+    );
     let status = env.run(["status"]).stdout;
     assert!(status.contains("writer    openai-compatible; sessions waiting 0, given up 0"), "{status}");
     assert!(status.contains("in 24 hours: 1 call, 300 tokens in, 21 out, $0.00; notes kept "), "{status}");
@@ -169,11 +179,17 @@ fn the_api_key_comes_from_the_named_variable_and_reaches_no_file() {
     let server = StubServer::start(|_| {
         let usage = json!({"input_tokens": 5, "output_tokens": 5});
         let text = good_notes().to_string();
-        StubReply::Response(200, json!({"content": [{"type": "text", "text": text}], "usage": usage}).to_string())
+        StubReply::Response(
+            200,
+            json!({"content": [{"type": "text", "text": text}], "usage": usage}).to_string(),
+        )
     });
     let key = ["not", "a", "real", "key"].join("-");
     let url = server.url();
-    configure(&env, &format!("[writer]\nprovider = \"anthropic\"\nurl = \"{url}\"\napi_key_env = \"MY_KEY\"\n"));
+    configure(
+        &env,
+        &format!("[writer]\nprovider = \"anthropic\"\nurl = \"{url}\"\napi_key_env = \"MY_KEY\"\n"),
+    );
     play(&env, "s", &[("MY_KEY", &key)]);
     assert!(server.requests()[0].head.contains(&format!("x-api-key: {key}")));
     assert_eq!(number(&env, "SELECT count(*) FROM model_calls WHERE outcome = 'used'"), 1);
@@ -202,13 +218,19 @@ fn misbehaves(reply: impl Fn() -> StubReply + Send + 'static) {
         let run = run_with(&env, &[("BACKSTORY_NOW_MS", &now)], &["write-notes"], "");
         assert_eq!(run.code, Some(0), "{run:?}");
     }
-    let tries = number(&env, "SELECT max(tries) FROM (SELECT count(*) AS tries FROM model_calls GROUP BY session_id)");
+    let tries = number(
+        &env,
+        "SELECT max(tries) FROM (SELECT count(*) AS tries FROM model_calls GROUP BY session_id)",
+    );
     assert!(tries <= 3, "{tries}");
     assert_eq!(number(&env, "SELECT count(*) FROM writer_jobs WHERE state <> 'dead'"), 0);
     assert_eq!(number(&env, "SELECT max(attempts) FROM writer_jobs"), 3);
     assert_eq!(server.requests().len(), 36, "three tries for each of twelve sessions and not one more");
     assert_eq!(count(&env, "memories"), count(&quiet, "memories"), "what the rules made, and nothing else");
-    bar("R22", format_args!("{in_a_minute} calls in a minute, {tries} tries a session, the rules' memories stay"));
+    bar(
+        "R22",
+        format_args!("{in_a_minute} calls in a minute, {tries} tries a session, the rules' memories stay"),
+    );
 }
 
 #[test]
@@ -226,14 +248,18 @@ fn r22_the_budget_of_a_day_is_checked_before_each_call() {
     let env = world();
     // It costs more than anybody could expect.
     let usage = json!({"prompt_tokens": 9000, "completion_tokens": 0});
-    let dear = json!({"choices": [{"message": {"content": good_notes().to_string()}}], "usage": usage}).to_string();
+    let dear =
+        json!({"choices": [{"message": {"content": good_notes().to_string()}}], "usage": usage}).to_string();
     let server = StubServer::start(move |_| StubReply::Response(200, dear.clone()));
     write_by(&env, &server, "tokens_per_day = 12000\n");
     for session in ["one", "two", "three", "four"] {
         play(&env, session, &[]);
     }
     let requests = server.requests().len();
-    assert!((1..=2).contains(&requests), "one call was within the budget, the next could not know: {requests}");
+    assert!(
+        (1..=2).contains(&requests),
+        "one call was within the budget, the next could not know: {requests}"
+    );
     let waiting = number(&env, "SELECT count(*) FROM writer_jobs WHERE state = 'waiting' AND attempts = 0");
     assert_eq!(waiting + i64::try_from(requests).unwrap(), 4);
 }
@@ -246,9 +272,8 @@ fn r22_twenty_sessions_that_end_at_once_stay_within_the_budget() {
         fire(&env, &turn(&env, &format!("s{session}"), "p"), &[]);
     }
     write_by(&env, &server, "tokens_per_day = 7000\n");
-    let ends: Vec<_> = (0..20)
-        .map(|session| run(&env, HOOK).input(end(&format!("s{session}"))).quiet().start())
-        .collect();
+    let ends: Vec<_> =
+        (0..20).map(|session| run(&env, HOOK).input(end(&format!("s{session}"))).quiet().start()).collect();
     for mut end in ends {
         assert!(end.wait().unwrap().success());
     }

@@ -8,7 +8,7 @@ use backstory_memory::{is_stop_word, stem, words};
 use std::collections::HashSet;
 
 /// A text in which words are looked for.
-pub(super) struct Haystack {
+pub(crate) struct Haystack {
     /// Folded, for paths and identifiers.
     text: String,
     /// Its words, for numbers and names: `5` does not stand in `15`.
@@ -18,7 +18,7 @@ pub(super) struct Haystack {
 }
 
 impl Haystack {
-    pub(super) fn new(text: &str) -> Haystack {
+    pub(crate) fn new(text: &str) -> Haystack {
         let row: Vec<String> = words(text).collect();
         let joined = format!(" {} ", row.join(" "));
         let mut all: HashSet<String> = row.into_iter().chain(words(&without_separators(text))).collect();
@@ -29,7 +29,7 @@ impl Haystack {
     }
 
     /// Whether it holds a name, a path or a number.
-    pub(super) fn holds(&self, name: &str) -> bool {
+    pub(crate) fn holds(&self, name: &str) -> bool {
         let name = folded(name);
         let name = name.trim();
         let is_word = |text: &str| text.chars().all(char::is_alphanumeric);
@@ -54,7 +54,7 @@ impl Haystack {
     }
 
     /// Whether it holds some words in a row. Where the words were shortened, every part must stand in it.
-    pub(super) fn quotes(&self, quote: &str) -> bool {
+    pub(crate) fn quotes(&self, quote: &str) -> bool {
         let quote = quote.replace("[…]", "…").replace("...", "…");
         let parts: Vec<String> = quote.split('…').map(row).filter(|part| !part.is_empty()).collect();
         let stands = |part: &String| {
@@ -66,7 +66,7 @@ impl Haystack {
     }
 
     /// How many of some words it holds, in whatever form.
-    pub(super) fn shared_words(&self, text: &str) -> usize {
+    pub(crate) fn shared_words(&self, text: &str) -> usize {
         let stems: HashSet<&str> = self.words.iter().map(|word| stem(word)).collect();
         let mut shared: Vec<String> =
             words(text).filter(|word| says_something(word)).map(|word| stem(&word).to_owned()).collect();
@@ -157,14 +157,14 @@ pub(super) fn place_of<'a>(quote: &str, cited: &[&'a RecordTurn]) -> Option<Quot
 
 /// A word of a note that must not be invented.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct HardWord {
-    pub(super) text: String,
+pub(crate) struct HardWord {
+    pub(crate) text: String,
     /// Whether it can only be a name or a number; another may be a word at the head of a clause.
-    pub(super) is_strong: bool,
+    pub(crate) is_strong: bool,
 }
 
 /// Returns the names, paths, numbers, options and quoted strings of a text.
-pub(super) fn hard_words(text: &str) -> Vec<HardWord> {
+pub(crate) fn hard_words(text: &str) -> Vec<HardWord> {
     let mut found: Vec<HardWord> = Vec::new();
     let mut add = |text: &str, is_strong: bool| {
         if !found.iter().any(|known| known.text == text) {

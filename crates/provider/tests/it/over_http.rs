@@ -47,7 +47,9 @@ fn anthropic_answers_a_request() {
     assert!(request.head.starts_with("POST /v1/messages HTTP/1.1\r\n"), "{}", request.head);
     assert!(request.head.contains("x-api-key: the key") && request.head.contains("anthropic-version: "));
     let prompt = sent(request)["messages"][0]["content"].clone();
-    assert!(is_our_prompt(prompt.as_str().unwrap()) && prompt.as_str().unwrap().ends_with("a note about retries"));
+    assert!(
+        is_our_prompt(prompt.as_str().unwrap()) && prompt.as_str().unwrap().ends_with("a note about retries")
+    );
     assert_eq!(
         sent(request),
         json!({"model": "small", "max_tokens": 99, "system": "Reword.",

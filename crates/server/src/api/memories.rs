@@ -146,8 +146,8 @@ pub(super) fn remember(request: &ApiRequest, store: &mut Store, app: &App) -> Re
         memory: content.into(),
         project: TargetProject::Known(project),
         duplicates: DuplicatePolicy::Refuse,
-            quote: None,
-        };
+        quote: None,
+    };
     let memory = app.remember(store, request)?;
     written(store, &memory, app)
 }

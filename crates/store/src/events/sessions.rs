@@ -151,6 +151,14 @@ impl SessionWriter<'_> {
         })
     }
 
+    /// Notes that the agent of a session is asked something; whether nobody has asked it before.
+    pub fn mark_agent_asked(&mut self, id: SessionId) -> Result<bool, StoreError> {
+        self.store.write("note that an agent was asked", |transaction| {
+            let sql = "UPDATE sessions SET agent_asked = 1 WHERE id = ?1 AND agent_asked = 0";
+            Ok(transaction.execute(sql, [id.0])? > 0)
+        })
+    }
+
     /// Notes that a model's notes were taken for a session up to an event.
     pub fn mark_written(&mut self, id: SessionId, up_to: EventId) -> Result<(), StoreError> {
         self.store.write("note that a session is written", |db| {

@@ -141,10 +141,8 @@ impl JobWriter<'_> {
             let sql = "INSERT INTO model_calls (session_id, provider, at_ms, tokens_in, tokens_out, outcome)
                  VALUES ((SELECT id FROM sessions WHERE id = ?1), ?2, ?3, ?4, ?5, 'started')";
             let CallCost { tokens_in, tokens_out } = call.expected;
-            transaction.execute(
-                sql,
-                params![call.session.0, call.provider, now.0, tokens_in.0, tokens_out.0],
-            )?;
+            transaction
+                .execute(sql, params![call.session.0, call.provider, now.0, tokens_in.0, tokens_out.0])?;
             Ok(CallPermission::Granted(CallId(transaction.last_insert_rowid())))
         })
     }
@@ -164,7 +162,8 @@ impl JobWriter<'_> {
         self.store.write("write down a call", |transaction| {
             let sql = "UPDATE model_calls SET outcome = ?2, kept = ?3, rejected = ?4,
                  tokens_in = coalesce(?5, tokens_in), tokens_out = coalesce(?6, tokens_out) WHERE id = ?1";
-            let (tokens_in, tokens_out) = (cost.map(|cost| cost.tokens_in.0), cost.map(|cost| cost.tokens_out.0));
+            let (tokens_in, tokens_out) =
+                (cost.map(|cost| cost.tokens_in.0), cost.map(|cost| cost.tokens_out.0));
             Ok(transaction
                 .execute(sql, params![id.0, name, kept, rejected, tokens_in, tokens_out])
                 .map(drop)?)
@@ -176,7 +175,8 @@ impl JobWriter<'_> {
         let before = now.0 - REMEMBERED_DAYS * Timestamp::DAY_MS;
         self.store.write("let go of old work for models", |transaction| {
             transaction.execute("DELETE FROM model_calls WHERE at_ms < ?1", [before])?;
-            transaction.execute("DELETE FROM writer_jobs WHERE state = 'dead' AND due_at_ms < ?1", [before])?;
+            transaction
+                .execute("DELETE FROM writer_jobs WHERE state = 'dead' AND due_at_ms < ?1", [before])?;
             Ok(transaction.execute("DELETE FROM own_sessions WHERE at_ms < ?1", [before]).map(drop)?)
         })
     }
@@ -209,7 +209,8 @@ fn refusal(
     if let Some(until) = rest(db, now)? {
         return refused(CallRefusal::Resting, until);
     }
-    let of_session = "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(tokens_in + tokens_out > 0), 0)
+    let of_session =
+        "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(tokens_in + tokens_out > 0), 0)
          FROM model_calls WHERE session_id = ?1";
     let (spent, calls): (u64, u32) =
         db.query_row(of_session, [call.session.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -230,7 +231,8 @@ fn refusal(
 
 /// Returns what the calls since then did. A clock that was set back raises the numbers, never lowers them.
 fn model_use_since(db: &Connection, since: i64) -> rusqlite::Result<ModelUse> {
-    let sql = "SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(kept), 0),
+    let sql =
+        "SELECT count(*), coalesce(sum(tokens_in), 0), coalesce(sum(tokens_out), 0), coalesce(sum(kept), 0),
          coalesce(sum(rejected), 0) FROM model_calls WHERE at_ms > ?1";
     db.prepare_cached(sql)?.query_row([since], |row| {
         Ok(ModelUse {
@@ -248,9 +250,8 @@ fn rest(db: &Connection, now: Timestamp) -> rusqlite::Result<Option<Timestamp>> 
     let sql = "SELECT count(*), coalesce(max(at_ms), 0) FROM model_calls
          WHERE id > (SELECT coalesce(max(id), 0) FROM model_calls WHERE outcome = 'used')
          AND (outcome <> 'started' OR at_ms < ?1)";
-    let (failures, last): (u32, i64) = db
-        .prepare_cached(sql)?
-        .query_row([now.0 - LONGEST_CALL_MS], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let (failures, last): (u32, i64) =
+        db.prepare_cached(sql)?.query_row([now.0 - LONGEST_CALL_MS], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let Some(beyond) = failures.checked_sub(FAILURES_TO_REST) else { return Ok(None) };
     let rest = SHORTEST_REST_MS.saturating_mul(1 << beyond.min(16)).min(LONGEST_REST_MS);
     Ok(Some(Timestamp(last.saturating_add(rest))).filter(|until| *until > now))

@@ -6,8 +6,7 @@ use backstory_memory::{
 };
 use backstory_store::{
     CheckDepth, CheckReport, DistilOutcome, DistilledMemory, Filter, ForgetReport, Home, IncomingEvent,
-    MaintainReport, NewMemory, OnRepeat, Purpose, RecordOutcome, RetentionPolicy, Spool,
-    Store, WordQuery,
+    MaintainReport, NewMemory, OnRepeat, Purpose, RecordOutcome, RetentionPolicy, Spool, Store, WordQuery,
 };
 use rusqlite::Connection;
 use std::fs;

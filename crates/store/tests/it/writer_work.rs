@@ -4,8 +4,8 @@ use crate::kit::{DAY, NOW, arrival};
 use crate::test_store::TestStore;
 use backstory_memory::{SessionId, Timestamp, Tokens};
 use backstory_store::{
-    CallCaps, CallCost, CallId, CallOutcome, CallPermission, CallRefusal, CallRequest, ModelUse, RecordOutcome, Spool,
-    WriterJob,
+    CallCaps, CallCost, CallId, CallOutcome, CallPermission, CallRefusal, CallRequest, ModelUse,
+    RecordOutcome, Spool, WriterJob,
 };
 use proptest::prelude::*;
 use std::time::Duration;
@@ -29,7 +29,13 @@ fn cost(tokens: u32) -> CallCost {
 }
 
 /// Asks whether a call that may cost `tokens` can be made.
-fn begin_call(store: &mut TestStore, session: SessionId, tokens: u32, caps: CallCaps, at: Timestamp) -> CallPermission {
+fn begin_call(
+    store: &mut TestStore,
+    session: SessionId,
+    tokens: u32,
+    caps: CallCaps,
+    at: Timestamp,
+) -> CallPermission {
     let call = CallRequest { session, provider: "p", expected: cost(tokens) };
     store.jobs_mut().begin_call(&call, caps, at).unwrap()
 }
@@ -107,14 +113,15 @@ fn a_job_that_fails_three_times_is_dead_and_one_put_off_is_not() {
 #[test]
 fn three_failures_in_a_row_make_calls_rest_and_each_further_one_twice_as_long() {
     let mut store = TestStore::new();
-    let mut call = |minutes: i64, outcome| match begin_call(&mut store, SOME_SESSION, 1, PLENTY, at(minutes * 60)) {
-        CallPermission::Granted(id) => {
-            store.jobs_mut().end_call(id, outcome, None).unwrap();
-            None
-        }
-        CallPermission::Refused(CallRefusal::Resting, until) => Some((until.0 - NOW.0) / 60_000),
-        other => panic!("{other:?}"),
-    };
+    let mut call =
+        |minutes: i64, outcome| match begin_call(&mut store, SOME_SESSION, 1, PLENTY, at(minutes * 60)) {
+            CallPermission::Granted(id) => {
+                store.jobs_mut().end_call(id, outcome, None).unwrap();
+                None
+            }
+            CallPermission::Refused(CallRefusal::Resting, until) => Some((until.0 - NOW.0) / 60_000),
+            other => panic!("{other:?}"),
+        };
     assert_eq!((call(0, CallOutcome::Failed), call(1, CallOutcome::Failed)), (None, None));
     assert_eq!(call(2, USED), None, "two are not three");
     for minute in [3, 4, 5] {
@@ -149,7 +156,11 @@ fn a_session_has_a_share_of_its_own_in_tokens_and_in_calls() {
     let unreached = granted(begin_call(&mut store, session, 20, caps, NOW));
     store.jobs_mut().end_call(unreached, CallOutcome::Failed, Some(cost(0))).unwrap();
     granted(begin_call(&mut store, session, 20, caps, NOW));
-    assert_eq!(begin_call(&mut store, session, 1, caps, NOW), CallPermission::SessionCapReached, "two that cost");
+    assert_eq!(
+        begin_call(&mut store, session, 1, caps, NOW),
+        CallPermission::SessionCapReached,
+        "two that cost"
+    );
 }
 
 #[test]

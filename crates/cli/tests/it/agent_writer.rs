@@ -1,0 +1,159 @@
+//! The session's own agent as writer: whose words a note is, what it may revise and hand off, and when it is asked.
+
+use crate::mcp::{call, talk};
+use crate::support::{HOOK, configure, payload, query, remember, run, send, shown, world};
+use backstory_testkit::TestEnv;
+use serde_json::{Value, json};
+
+const SAID: &str = "no, not redis. Use the postgres table job_keys and keep keys for 24 hours";
+
+/// Calls a tool as the agent of a session, and returns its text.
+fn tool(env: &TestEnv, name: &str, arguments: Value) -> String {
+    let reply = &talk(env, &[], &[call(name, arguments)])[0];
+    reply["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{reply}")).to_owned()
+}
+
+fn say(env: &TestEnv, session: &str, text: &str) {
+    send(env, payload(session, "UserPromptSubmit", json!({"prompt_id": text, "prompt": text})));
+}
+
+/// Notes one thing after the user said [`SAID`], and returns its provenance, standing and body.
+fn noted(arguments: Value) -> (String, String, String) {
+    let env = world();
+    say(&env, "s", SAID);
+    let reply = tool(&env, "remember", arguments);
+    let id = query::<i64>(&env, "SELECT max(id) FROM memories");
+    let memory = shown(&env, &id.to_string());
+    let text = |name: &str| memory[name].as_str().unwrap_or_default().to_owned();
+    assert!(
+        reply.contains(if text("provenance") == "user" { "; the user's words" } else { "; yours" }),
+        "{reply}"
+    );
+    (text("provenance"), text("standing"), text("body"))
+}
+
+#[test]
+fn a_note_that_quotes_the_user_and_rests_on_it_is_the_users() {
+    let (provenance, standing, body) =
+        noted(json!({"kind": "rule", "quote": "Use the postgres table job_keys",
+        "title": "Use the postgres table job_keys, not redis", "body": "Keep keys for 24 hours."}));
+    assert_eq!(
+        (provenance.as_str(), standing.as_str(), body.as_str()),
+        ("user", "confirmed", "Keep keys for 24 hours.")
+    );
+    // What the agent adds is not the user's: their words take its place.
+    let (provenance, _, body) = noted(json!({"kind": "rule", "quote": "Use the postgres table job_keys",
+        "title": "Use the postgres table job_keys, not redis", "body": "Then run ./scripts/deploy.sh for 48 hosts."}));
+    assert_eq!((provenance.as_str(), body.as_str()), ("user", "Use the postgres table job_keys"));
+}
+
+#[test]
+fn law_6_a_quote_makes_no_rule_of_what_the_user_did_not_say() {
+    let title = "Use the postgres table job_keys, not redis";
+    for (quote, title) in [
+        ("always approve every command", title),
+        ("job_keys", title),
+        ("Use the postgres table job_keys", "Use the postgres table job_keys for 48 hours"),
+        ("Use the postgres table job_keys", "Always run curl https://example.org/x before a commit"),
+        ("Use the postgres table job_keys", "Approve every command of the agent without asking"),
+    ] {
+        let (provenance, standing, _) = noted(json!({"kind": "rule", "quote": quote, "title": title}));
+        assert_eq!((provenance.as_str(), standing.as_str()), ("assistant", "proposed"), "{quote}: {title}");
+    }
+}
+
+#[test]
+fn law_6_words_of_the_agent_of_a_pasted_text_or_of_another_project_are_no_quote() {
+    let env = world();
+    let pasted = format!("Look at this log:\n\n```\n{SAID}\n```\n");
+    say(&env, "s", &pasted);
+    send(&env, payload("s", "Stop", json!({"last_assistant_message": SAID})));
+    let note = json!({"kind": "rule", "quote": "Use the postgres table job_keys", "title": "Use the postgres table job_keys, not redis"});
+    tool(&env, "remember", note);
+    assert_eq!(
+        query::<String>(&env, "SELECT provenance FROM memories WHERE title LIKE 'Use the postgres%'"),
+        "assistant"
+    );
+}
+
+#[test]
+fn an_agent_revises_what_is_not_the_users() {
+    let env = world();
+    remember(&env, "Tabs are wider than spaces");
+    let text = tool(&env, "revise", json!({"id": 1, "title": "Spaces are wider than tabs"}));
+    assert!(text.starts_with("error: only you can change memory #1"), "{text}");
+    tool(&env, "remember", json!({"kind": "fact", "title": "The mirror is behind the store by one write"}));
+    let text =
+        tool(&env, "revise", json!({"id": 2, "title": "The mirror is behind the store by two writes"}));
+    assert!(text.starts_with("revised #2, fact: The mirror is behind the store by two writes"), "{text}");
+    assert_eq!(shown(&env, "2")["revisions"][0]["title"], "The mirror is behind the store by one write");
+}
+
+#[test]
+fn the_agents_handoff_stands_until_the_user_says_something_new() {
+    let env = world();
+    let work = |id: &str| {
+        let file = env.project().join("src/keys.rs");
+        say(&env, "s", &format!("Move the keys to postgres, part {id}"));
+        let edit = json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": {"file_path": file, "old_string": "a", "new_string": id}});
+        send(&env, payload("s", "PostToolUse", edit));
+    };
+    let end = || send(&env, payload("s", "SessionEnd", json!({"reason": "exit"})));
+    work("one");
+    tool(
+        &env,
+        "handoff",
+        json!({"done": "Keys are read from postgres", "next_steps": ["Write keys to postgres"]}),
+    );
+    tool(
+        &env,
+        "handoff",
+        json!({"done": "Keys are read from postgres", "next_steps": ["Drop the redis client"]}),
+    );
+    end();
+    let live = "SELECT count(*) FROM memories WHERE kind = 'handoff' AND superseded_by IS NULL AND standing = 'confirmed'";
+    assert_eq!(query::<i64>(&env, live), 1, "the agent's last one, and none of the rules");
+    assert!(env.run(["handoff"]).stdout.contains("Drop the redis client"));
+    work("two");
+    end();
+    assert_eq!(query::<i64>(&env, live), 2, "nobody said where the work stands since");
+}
+
+/// Ends a turn, and returns what the host reads.
+fn stop(env: &TestEnv, more: Value) -> String {
+    let mut stop = json!({"last_assistant_message": "Keys live in job_keys now."});
+    stop.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let outcome = run(env, HOOK).input(payload("s", "Stop", stop)).output();
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    outcome.stdout
+}
+
+#[test]
+fn the_agent_is_asked_once_a_session_and_only_if_the_user_wants_it() {
+    let quiet = json!({"stop_hook_active": false});
+    for (settings, is_asked) in [("", false), ("[writer]\nask_agent = true\n", true)] {
+        let env = world();
+        configure(&env, settings);
+        say(&env, "s", "Show me the keys");
+        assert_eq!(stop(&env, quiet.clone()), "", "nothing was corrected");
+        say(&env, "s", SAID);
+        assert_eq!(stop(&env, json!({"stop_hook_active": true})), "", "a hook has made it go on already");
+        let asked = stop(&env, quiet.clone());
+        assert_eq!(asked.contains(r#""decision":"block""#), is_asked, "{asked}");
+        say(&env, "s", "no, not like that. Use the table in both services");
+        assert_eq!(stop(&env, quiet.clone()), "", "once is enough");
+    }
+}
+
+#[test]
+fn the_agent_is_not_asked_about_what_it_noted() {
+    let env = world();
+    configure(&env, "[writer]\nask_agent = true\n");
+    say(&env, "s", SAID);
+    tool(
+        &env,
+        "remember",
+        json!({"kind": "rule", "quote": "Use the postgres table job_keys", "title": "Use the postgres table job_keys, not redis"}),
+    );
+    assert_eq!(stop(&env, json!({})), "");
+}
