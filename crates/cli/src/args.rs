@@ -165,7 +165,7 @@ pub(crate) enum Command {
     Config(ActionArgs<config::Action>),
     /// Remove secrets and private parts from a text
     Redact(redact::RedactArgs),
-    /// Run the MCP server (search, timeline, get, remember, forget) on standard input and output
+    /// Run the MCP server (search, timeline, get, remember, revise, handoff, forget) on standard input and output
     Mcp(mcp::McpArgs),
     /// Run the worker: the viewer and an HTTP API on this machine
     Serve(serve::ServeArgs),
