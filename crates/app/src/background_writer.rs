@@ -161,12 +161,12 @@ impl Writing<'_> {
             store.jobs_mut().finish(job)?;
             return Ok(Then::GoOn);
         };
-        let asked = self.model_request(&session.request)?;
+        let model_request = self.model_request(&session.request)?;
         let provider = self.app.config.writer.provider;
         let call = CallRequest {
             session: job.session,
             provider: provider.as_str(),
-            expected: CallCost { tokens_in: asked.tokens(), tokens_out: MOST_ANSWER_TOKENS },
+            expected: CallCost { tokens_in: model_request.tokens(), tokens_out: MOST_ANSWER_TOKENS },
         };
         let call = match store.jobs_mut().begin_call(&call, self.caps, self.now())? {
             CallPermission::Granted(call) => call,
@@ -181,11 +181,11 @@ impl Writing<'_> {
         };
         // Before the program runs: its first hook asks for it.
         if provider.is_program() {
-            store.sessions_mut().mark_own(&asked.session, self.now())?;
+            store.sessions_mut().mark_own(&model_request.session, self.now())?;
         }
-        let answer = self.model.answer(&asked);
+        let answer = self.model.answer(&model_request);
         let outcome = self.use_answer(store, (job, call), &session, answer)?;
-        let sent = digest([asked.text.as_bytes()]);
+        let sent = digest([model_request.text.as_bytes()]);
         let line = format!(
             "writer: asked {} about session {} (prompt {sent}): {outcome}",
             provider.as_str(),

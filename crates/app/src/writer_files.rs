@@ -6,7 +6,7 @@ use crate::app::{App, ProjectSelector};
 use crate::error::AppError;
 use crate::vectors;
 use backstory_capture::Redactor;
-use backstory_distil::writer::{self, DEFAULT_BUDGET, WriterContext, WriterReport, WriterRequest};
+use backstory_distil::writer::{self, WriterContext, WriterReport, WriterRequest};
 use backstory_memory::{Memory, Tokens, Writer};
 use backstory_platform::private;
 use backstory_store::{Rejection, Scope, Session, Store};
@@ -131,7 +131,7 @@ impl App {
     }
 
     fn writer_context<'a>(&self, root: Option<&'a Path>, redactor: &'a Redactor) -> WriterContext<'a> {
-        WriterContext { root, redactor, now: self.now, budget: DEFAULT_BUDGET }
+        WriterContext { root, redactor, now: self.now, budget: Tokens(self.config.writer.tokens) }
     }
 
     /// One session, or all of this folder's project (law 8), the oldest first.

@@ -164,8 +164,8 @@ fn users_words(entry: &TranscriptEntry) -> Option<String> {
 fn rests_on(text: &str, said: &str) -> bool {
     let said = Haystack::new(said);
     let invents = hard_words(text).iter().any(|word| word.is_strong && !said.holds(&word.text));
-    let telling: HashSet<String> = keywords(text).into_iter().collect();
-    !invents && said.shared_words(text) * 2 >= telling.len()
+    let own_words: HashSet<String> = keywords(text).into_iter().collect();
+    !invents && said.shared_words(text) * 2 >= own_words.len()
 }
 
 #[cfg(test)]

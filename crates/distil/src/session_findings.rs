@@ -173,9 +173,11 @@ fn agent_said_where_it_stands(
     session: &Session,
     turns: &[Turn<'_>],
 ) -> Result<bool, StoreError> {
-    let Some(asked_at) = turns.last().and_then(Turn::first).map(|entry| entry.at) else { return Ok(false) };
+    let Some(prompted_at) = turns.last().and_then(Turn::first).map(|entry| entry.at) else {
+        return Ok(false);
+    };
     let written = store.memories().get_many(&handoffs_of_agent(store, session)?)?;
-    Ok(written.iter().any(|memory| memory.updated_at >= asked_at))
+    Ok(written.iter().any(|memory| memory.updated_at >= prompted_at))
 }
 
 /// Of how many turns failures are followed. What came before has been distilled before.

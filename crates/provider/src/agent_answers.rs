@@ -9,6 +9,9 @@ use backstory_memory::Tokens;
 use serde::Deserialize;
 use serde_json::Value;
 
+/// Reads what one of the programs printed.
+pub(crate) type AnswerReader = fn(&[u8]) -> Result<ModelAnswer, ModelError>;
+
 #[derive(Deserialize)]
 struct ClaudeResult {
     #[serde(default)]
@@ -28,30 +31,31 @@ pub(crate) fn read_claude(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
 
 pub(crate) fn read_gemini(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
     let answer: Value = serde_json::from_slice(printed).map_err(|_| ModelError::Unreadable)?;
-    if !answer["error"].is_null() {
+    if !at(&answer, "/error").is_null() {
         return Err(ModelError::ProgramFailed);
     }
-    let models = answer["stats"]["models"].as_object();
+    let models = at(&answer, "/stats/models").as_object();
     let sum = |names: &[&str]| -> Tokens {
-        let of_model =
-            |model: &Value| -> Tokens { names.iter().map(|name| count(&model["tokens"][name])).sum() };
+        let of_model = |model: &Value| -> Tokens {
+            names.iter().map(|name| count(at(model, &format!("/tokens/{name}")))).sum()
+        };
         models.into_iter().flat_map(|models| models.values()).map(of_model).sum()
     };
     let tokens =
         models.map(|_| TokenUse { read: sum(&["prompt"]), written: sum(&["candidates", "thoughts"]) });
-    answered(text(&answer["response"]), tokens, None)
+    answered(text(at(&answer, "/response")), tokens, None)
 }
 
 pub(crate) fn read_codex(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
     let (mut said, mut tokens) = (String::new(), None);
     for line in lines(printed) {
-        match line["type"].as_str() {
-            Some("item.completed") if line["item"]["type"] == "agent_message" => {
-                said = text(&line["item"]["text"])
+        match at(&line, "/type").as_str() {
+            Some("item.completed") if at(&line, "/item/type") == "agent_message" => {
+                said = text(at(&line, "/item/text"));
             }
             Some("turn.completed") => {
-                let usage = &line["usage"];
-                let (read, written) = (count(&usage["input_tokens"]), count(&usage["output_tokens"]));
+                let usage = at(&line, "/usage");
+                let (read, written) = (count(at(usage, "/input_tokens")), count(at(usage, "/output_tokens")));
                 tokens = Some(TokenUse { read, written });
             }
             Some("turn.failed") => return Err(ModelError::ProgramFailed),
@@ -64,14 +68,14 @@ pub(crate) fn read_codex(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
 pub(crate) fn read_opencode(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
     let (mut said, mut tokens, mut session) = (String::new(), None, None);
     for line in lines(printed) {
-        session = session.or_else(|| line["sessionID"].as_str().map(str::to_owned));
-        match line["type"].as_str() {
-            Some("text") => said += &text(&line["part"]["text"]),
+        session = session.or_else(|| at(&line, "/sessionID").as_str().map(str::to_owned));
+        match at(&line, "/type").as_str() {
+            Some("text") => said += &text(at(&line, "/part/text")),
             Some("step_finish") => {
-                let spent = &line["part"]["tokens"];
-                let cached = count(&spent["cache"]["read"]) + count(&spent["cache"]["write"]);
-                let written = count(&spent["output"]) + count(&spent["reasoning"]);
-                tokens = Some(TokenUse { read: count(&spent["input"]) + cached, written });
+                let spent = at(&line, "/part/tokens");
+                let cached = count(at(spent, "/cache/read")) + count(at(spent, "/cache/write"));
+                let written = count(at(spent, "/output")) + count(at(spent, "/reasoning"));
+                tokens = Some(TokenUse { read: count(at(spent, "/input")) + cached, written });
             }
             Some("error") => return Err(ModelError::ProgramFailed),
             _ => {}
@@ -84,9 +88,9 @@ pub(crate) fn read_opencode(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
 pub(crate) fn read_copilot(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
     let mut said = String::new();
     for line in lines(printed) {
-        match line["type"].as_str() {
-            Some("assistant.message") => said = text(&line["data"]["content"]),
-            Some("result") if line["exitCode"].as_i64().is_some_and(|code| code != 0) => {
+        match at(&line, "/type").as_str() {
+            Some("assistant.message") => said = text(at(&line, "/data/content")),
+            Some("result") if at(&line, "/exitCode").as_i64().is_some_and(|code| code != 0) => {
                 return Err(ModelError::ProgramFailed);
             }
             _ => {}
@@ -98,6 +102,11 @@ pub(crate) fn read_copilot(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
 /// The JSON objects of an output, one a line; other lines are passed over.
 fn lines(printed: &[u8]) -> impl Iterator<Item = Value> {
     printed.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+/// The value at a place; nothing where there is none.
+fn at<'a>(value: &'a Value, place: &str) -> &'a Value {
+    value.pointer(place).unwrap_or(&Value::Null)
 }
 
 fn text(value: &Value) -> String {
@@ -123,11 +132,7 @@ fn answered(
 mod tests {
     use super::*;
 
-    fn check(
-        read: fn(&[u8]) -> Result<ModelAnswer, ModelError>,
-        printed: &str,
-        expected: (&str, Option<(u32, u32)>),
-    ) {
+    fn check(read: AnswerReader, printed: &str, expected: (&str, Option<(u32, u32)>)) {
         let answer = read(printed.as_bytes()).unwrap();
         let tokens = answer.tokens.map(|tokens| (tokens.read.0, tokens.written.0));
         assert_eq!((answer.text.as_str(), tokens), expected);
@@ -173,7 +178,7 @@ mod tests {
 
     #[test]
     fn a_program_that_fails_or_says_nothing_has_no_answer() {
-        let cases: [(fn(&[u8]) -> Result<ModelAnswer, ModelError>, &str, ModelError); 8] = [
+        let cases: [(AnswerReader, &str, ModelError); 8] = [
             (read_claude, r#"{"is_error":true,"result":"quota"}"#, ModelError::ProgramFailed),
             (read_claude, "Usage: claude", ModelError::Unreadable),
             (read_gemini, r#"{"error":{"message":"no key"}}"#, ModelError::ProgramFailed),

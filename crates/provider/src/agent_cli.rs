@@ -4,7 +4,7 @@
 //! can be told. What it cannot be told is caught by the guards against capturing our own calls. It runs behind the watchdog, so that it
 //! never outlives us. The prompt goes to its standard input: arguments stand in the list of processes.
 
-use crate::agent_answers::{read_claude, read_codex, read_copilot, read_gemini, read_opencode};
+use crate::agent_answers::{AnswerReader, read_claude, read_codex, read_copilot, read_gemini, read_opencode};
 use crate::{Model, ModelAnswer, ModelError, ModelRequest, ProgramRunner};
 use serde_json::json;
 use std::process::Command;
@@ -74,7 +74,7 @@ const OPENCODE_AGENT: &str = "backstory-notes";
 impl Model for AgentCli {
     fn answer(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
         let mut command = self.runner.command(self.agent.program())?;
-        let (input, read): (String, fn(&[u8]) -> Result<ModelAnswer, ModelError>) = match self.agent {
+        let (input, read): (String, AnswerReader) = match self.agent {
             AgentProgram::ClaudeCode => {
                 self.prepare_claude(&mut command, request);
                 (request.prompt(), read_claude)

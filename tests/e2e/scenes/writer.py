@@ -10,7 +10,7 @@ from injected import blocks
 from model import say
 from world import World, wait_for
 
-ASKED = "[backstory asks for the notes"
+FIRST_LINE = "[backstory asks for the notes"
 PROGRAMS = {"claude-code": "claude", "codex": "codex", "gemini-cli": "gemini", "opencode": "opencode", "copilot-cli": "copilot"}
 # Tools that cannot be turned off, and can neither run a command nor reach the network.
 HARMLESS = {"list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource", "request_user_input", "apply_patch",
@@ -36,10 +36,10 @@ def scene_for(sort):
             prepare(setting, host)
             bugfix_session.prepare(host)
             checks.about(f"{sort.name}, writer")
-            asked = answer_writer(host.model)
+            writer_requests = answer_writer(host.model)
             host.play(bugfix_session.turns(host))
-            check_written(setting, checks, host, asked)
-            check_given(checks, host)
+            check_written(setting, checks, host, writer_requests)
+            check_next_session(checks, host)
         finally:
             world.close(setting.keep)
 
@@ -71,30 +71,30 @@ def prepare(setting, host):
 
 def answer_writer(model):
     """Lets the model answer the writer with notes on what it was sent. Returns the list its requests go to."""
-    asked, scripted = [], model.next_answer
+    writer_requests, scripted = [], model.next_answer
 
     def next_answer(request):
         sent = json.dumps(request.body, ensure_ascii=False)
-        if ASKED not in sent:
+        if FIRST_LINE not in sent:
             return scripted(request)
-        asked.append(request)
+        writer_requests.append(request)
         said_in = next((turn for turn in ("t2", "t1") if f"{turn} U: No, we use pytest" in sent), None)
         return say(json.dumps(ACCOUNT | ({"add": [NOTE | {"evidence": [said_in]}]} if said_in else {})))
 
     model.next_answer = next_answer
-    return asked
+    return writer_requests
 
 
-def check_written(setting, checks, host, asked):
+def check_written(setting, checks, host, writer_requests):
     """Waits for the writer, which the end of the session has started, or half an hour of silence starts."""
     wait_for(lambda: not host.world.processes(), "the writer ends", 90)
     later = str(int(time.time() * 1000) + 40 * 60_000)
     host.world.run(setting.binary, "write-notes", environment=host.environment() | {"BACKSTORY_NOW_MS": later})
-    checks.that(1 <= len(asked) <= 3, "its session is written once, or again after new words", len(asked))
-    tools = {tool for request in asked for tool in request.tools} - HARMLESS
+    checks.that(1 <= len(writer_requests) <= 3, "its session is written once, or again after new words", len(writer_requests))
+    tools = {tool for request in writer_requests for tool in request.tools} - HARMLESS
     checks.that(not tools, "the writer's model has no tool that runs or fetches anything", tools)
     writer = setting.ask(host.world, "status")["writer"]
-    checks.equal((writer["provider"], writer["stored"]["calls"]), (host.name, len(asked)), "`status` counts its calls")
+    checks.equal((writer["provider"], writer["stored"]["calls"]), (host.name, len(writer_requests)), "`status` counts its calls")
     checks.that(writer["stored"]["kept"] >= 1, "a note is kept", writer)
     hits = setting.ask(host.world, "search", "pytest-style asserts")["hits"]
     checks.that(TITLE in [hit["title"] for hit in hits], "the note can be found", hits)
@@ -104,7 +104,7 @@ def check_written(setting, checks, host, asked):
     checks.that(not left, "no process is left", left)
 
 
-def check_given(checks, host):
+def check_next_session(checks, host):
     """Plays the next session, and looks for the note in what its model gets."""
     before = len(host.model.requests())
     host.play([("How do we write tests here?", [say("With plain asserts.")])])

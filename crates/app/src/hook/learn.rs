@@ -85,8 +85,9 @@ impl Hook {
         if !is_wanted || learned.trigger != DistilTrigger::TurnEnd {
             return None;
         }
-        let is_due = has_unrecorded(store, session)
-            .and_then(|is_unrecorded| Ok(is_unrecorded && store.sessions_mut().mark_agent_asked(session)?));
+        let is_due = has_unrecorded(store, session).and_then(|is_unrecorded| {
+            Ok(is_unrecorded && store.sessions_mut().mark_agent_questioned(session)?)
+        });
         match is_due {
             Ok(is_due) => is_due.then(|| context.host.ask(QUESTION)).flatten(),
             Err(error) => {

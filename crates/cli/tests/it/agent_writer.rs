@@ -1,11 +1,12 @@
 //! The session's own agent as writer: whose words a note is, what it may revise and hand off, and when it is asked.
 
 use crate::mcp::{call, talk};
-use crate::support::{HOOK, configure, payload, query, remember, run, send, shown, world};
+use crate::support::{HOOK, NOW_MS, configure, harmless, payload, query, remember, run, send, shown, world};
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
 
-const SAID: &str = "Put the keys into the postgres table job_keys, not into redis, and keep them for 24 hours";
+const SAID: &str =
+    "Put the keys into the postgres table job_keys, not into redis, and keep them for 24 hours";
 
 /// Calls a tool as the agent of a session, and returns its text.
 fn tool(env: &TestEnv, name: &str, arguments: Value) -> String {
@@ -34,9 +35,10 @@ fn noted(arguments: Value) -> (String, String, String) {
 
 #[test]
 fn a_note_that_quotes_the_user_and_rests_on_it_is_the_users() {
-    let (provenance, standing, body) =
-        noted(json!({"kind": "rule", "quote": "into the postgres table job_keys",
-        "title": "Put keys into the postgres table job_keys, not into redis", "body": "Keep them for 24 hours."}));
+    let (provenance, standing, body) = noted(
+        json!({"kind": "rule", "quote": "into the postgres table job_keys",
+        "title": "Put keys into the postgres table job_keys, not into redis", "body": "Keep them for 24 hours."}),
+    );
     assert_eq!(
         (provenance.as_str(), standing.as_str(), body.as_str()),
         ("user", "confirmed", "Keep them for 24 hours.")
@@ -92,14 +94,27 @@ fn an_agent_revises_what_is_not_the_users() {
 #[test]
 fn the_agents_handoff_stands_until_the_user_says_something_new() {
     let env = world();
-    let work = |id: &str| {
-        let file = env.project().join("src/keys.rs");
-        say(&env, "s", &format!("Move the keys to postgres, part {id}"));
-        let edit = json!({"tool_name": "Edit", "tool_use_id": id, "tool_input": {"file_path": file, "old_string": "a", "new_string": id}});
-        send(&env, payload("s", "PostToolUse", edit));
+    // An hour later each time: the agent writes after it was asked.
+    let fire = |hour: i64, payload: String| {
+        let now = (NOW_MS + hour * 3_600_000).to_string();
+        harmless(&run(&env, HOOK).var("BACKSTORY_NOW_MS", &now).input(payload).output());
     };
-    let end = || send(&env, payload("s", "SessionEnd", json!({"reason": "exit"})));
-    work("one");
+    let work = |hour: i64| {
+        let file = env.project().join("src/keys.rs");
+        let text = format!("Move the keys to postgres, part {hour}");
+        fire(hour, payload("s", "UserPromptSubmit", json!({"prompt_id": text, "prompt": text})));
+        let input = json!({"file_path": file, "old_string": "a", "new_string": text});
+        fire(
+            hour,
+            payload(
+                "s",
+                "PostToolUse",
+                json!({"tool_name": "Edit", "tool_use_id": text, "tool_input": input}),
+            ),
+        );
+    };
+    let end = |hour: i64| fire(hour, payload("s", "SessionEnd", json!({"reason": "exit"})));
+    work(0);
     tool(
         &env,
         "handoff",
@@ -110,17 +125,17 @@ fn the_agents_handoff_stands_until_the_user_says_something_new() {
         "handoff",
         json!({"done": "Keys are read from postgres", "next_steps": ["Drop the redis client"]}),
     );
-    end();
+    end(1);
     let live = "SELECT count(*) FROM memories WHERE kind = 'handoff' AND superseded_by IS NULL AND standing = 'confirmed'";
     assert_eq!(query::<i64>(&env, live), 1, "the agent's last one, and none of the rules");
     assert!(env.run(["handoff"]).stdout.contains("Drop the redis client"));
-    work("two");
-    end();
+    work(2);
+    end(3);
     assert_eq!(query::<i64>(&env, live), 2, "nobody said where the work stands since");
 }
 
 /// Ends a turn, and returns what the host reads.
-fn stop(env: &TestEnv, more: Value) -> String {
+fn stop(env: &TestEnv, more: &Value) -> String {
     let mut stop = json!({"last_assistant_message": "Keys live in job_keys now."});
     stop.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let outcome = run(env, HOOK).input(payload("s", "Stop", stop)).output();
@@ -129,24 +144,24 @@ fn stop(env: &TestEnv, more: Value) -> String {
 }
 
 #[test]
-fn the_agent_is_asked_once_a_session_and_only_if_the_user_wants_it() {
+fn an_agent_gets_one_question_a_session_and_only_if_the_user_wants_it() {
     let quiet = json!({"stop_hook_active": false});
-    for (settings, is_asked) in [("", false), ("[writer]\nask_agent = true\n", true)] {
+    for (settings, is_due) in [("", false), ("[writer]\nask_agent = true\n", true)] {
         let env = world();
         configure(&env, settings);
         say(&env, "s", "Show me the keys");
-        assert_eq!(stop(&env, quiet.clone()), "", "nothing was corrected");
+        assert_eq!(stop(&env, &quiet), "", "nothing was corrected");
         say(&env, "s", SAID);
-        assert_eq!(stop(&env, json!({"stop_hook_active": true})), "", "a hook has made it go on already");
-        let asked = stop(&env, quiet.clone());
-        assert_eq!(asked.contains(r#""decision":"block""#), is_asked, "{asked}");
+        assert_eq!(stop(&env, &json!({"stop_hook_active": true})), "", "a hook has made it go on already");
+        let question = stop(&env, &quiet);
+        assert_eq!(question.contains(r#""decision":"block""#), is_due, "{question}");
         say(&env, "s", "Name the table in both services, not only in one");
-        assert_eq!(stop(&env, quiet.clone()), "", "once is enough");
+        assert_eq!(stop(&env, &quiet), "", "once is enough");
     }
 }
 
 #[test]
-fn the_agent_is_not_asked_about_what_it_noted() {
+fn an_agent_gets_no_question_about_what_it_noted() {
     let env = world();
     configure(&env, "[writer]\nask_agent = true\n");
     say(&env, "s", SAID);
@@ -155,5 +170,5 @@ fn the_agent_is_not_asked_about_what_it_noted() {
         "remember",
         json!({"kind": "rule", "quote": "into the postgres table job_keys", "title": "Put keys into the postgres table job_keys, not into redis"}),
     );
-    assert_eq!(stop(&env, json!({})), "");
+    assert_eq!(stop(&env, &json!({})), "");
 }

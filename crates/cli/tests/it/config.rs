@@ -29,13 +29,6 @@ fn every_setting_names_where_its_value_comes_from() {
         capture.enabled = true                   default
         capture.exclude = []                     default
         capture.max_event_bytes = 16384          default
-        distil.api_key_env = ""                  default
-        distil.base_url = ""                     default
-        distil.deadline_seconds = 60             default
-        distil.max_tokens_per_day = 100000       default
-        distil.max_tokens_per_session = 20000    default
-        distil.model = ""                        default
-        distil.provider = "none"                 default
         inject.compaction = 1000                 default
         inject.enabled = true                    default
         inject.exclude = []                      default
@@ -106,6 +99,17 @@ fn every_setting_names_where_its_value_comes_from() {
         team.worker_minutes = 15                 default
         worker.idle_minutes = 30                 default
         worker.port = 0                          default
+        writer.api_key_env = ""                  default
+        writer.ask_agent = false                 default
+        writer.command = []                      default
+        writer.deadline_seconds = 120            default
+        writer.model = ""                        default
+        writer.price = []                        default
+        writer.provider = "none"                 default
+        writer.tokens = 6000                     default
+        writer.tokens_per_day = 200000           default
+        writer.tokens_per_session = 50000        default
+        writer.url = ""                          default
         "#);
 }
 

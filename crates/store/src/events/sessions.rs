@@ -152,9 +152,9 @@ impl SessionWriter<'_> {
     }
 
     /// Notes that the agent of a session is asked something; whether nobody has asked it before.
-    pub fn mark_agent_asked(&mut self, id: SessionId) -> Result<bool, StoreError> {
+    pub fn mark_agent_questioned(&mut self, id: SessionId) -> Result<bool, StoreError> {
         self.store.write("note that an agent was asked", |transaction| {
-            let sql = "UPDATE sessions SET agent_asked = 1 WHERE id = ?1 AND agent_asked = 0";
+            let sql = "UPDATE sessions SET agent_questioned = 1 WHERE id = ?1 AND agent_questioned = 0";
             Ok(transaction.execute(sql, [id.0])? > 0)
         })
     }

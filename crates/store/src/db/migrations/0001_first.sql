@@ -42,7 +42,7 @@ CREATE TABLE project_roots (
 CREATE INDEX project_roots_by_project ON project_roots (project_id);
 
 -- `distilled_event_id`: the last event that memories were distilled from.
--- `agent_asked`: whether its agent was asked to note what nothing recorded: once a session is enough.
+-- `agent_questioned`: whether its agent was asked to note what nothing recorded: once a session is enough.
 -- `written_event_id`: the last event of the record that a model's answer was taken for: the rules leave what it wrote alone until then.
 -- `context_started_at_ms`: when the agent's context was last cleared or compacted, and the last injection before that: the agent
 -- no longer sees it.
@@ -60,7 +60,7 @@ CREATE TABLE sessions (
     title TEXT,
     distilled_event_id INTEGER NOT NULL DEFAULT 0,
     written_event_id INTEGER NOT NULL DEFAULT 0,
-    agent_asked INTEGER NOT NULL DEFAULT 0 CHECK (agent_asked IN (0, 1)),
+    agent_questioned INTEGER NOT NULL DEFAULT 0 CHECK (agent_questioned IN (0, 1)),
     context_started_at_ms INTEGER,
     last_injection_before_context INTEGER NOT NULL DEFAULT 0,
     captured_by_hooks INTEGER NOT NULL DEFAULT 0 CHECK (captured_by_hooks IN (0, 1)),
