@@ -113,7 +113,11 @@ fn the_agents_handoff_stands_until_the_user_says_something_new() {
             ),
         );
     };
-    let end = |hour: i64| fire(hour, payload("s", "SessionEnd", json!({"reason": "exit"})));
+    let end = |hour: i64| {
+        let closing = format!("Part {hour} of the keys is in postgres now, in src/keys.rs.");
+        fire(hour, payload("s", "Stop", json!({"last_assistant_message": closing})));
+        fire(hour, payload("s", "SessionEnd", json!({"reason": "exit"})));
+    };
     work(0);
     tool(
         &env,
@@ -131,7 +135,9 @@ fn the_agents_handoff_stands_until_the_user_says_something_new() {
     assert!(env.run(["handoff"]).stdout.contains("Drop the redis client"));
     work(2);
     end(3);
-    assert_eq!(query::<i64>(&env, live), 2, "nobody said where the work stands since");
+    let newest = "SELECT writer FROM memories WHERE kind = 'handoff' AND superseded_by IS NULL AND standing = 'confirmed'
+        ORDER BY updated_at_ms DESC LIMIT 1";
+    assert_eq!(query::<String>(&env, newest), "rules", "the agent has not said where the work stands since");
 }
 
 /// Ends a turn, and returns what the host reads.
