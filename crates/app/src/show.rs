@@ -95,8 +95,14 @@ impl App {
         Ok(store.code().anchors(memory.id)?.into_iter().zip(states).collect())
     }
 
+    /// Records that memories were given whole to an agent, in an answer with this nonce. A store that cannot be written, or is busy, is still
+    /// worth reading.
+    pub fn note_answered(&self, store: &mut Store, ids: &[MemoryId], nonce: u32) -> Result<(), AppError> {
+        ignore_read_only(store.injections_mut().record_fetch(ids, nonce, self.now))
+    }
+
     /// Records that memories were fetched. A store that cannot be written, or is busy, is still worth reading.
-    pub fn note_fetched(&self, store: &mut Store, ids: &[MemoryId]) -> Result<(), AppError> {
+    fn note_fetched(&self, store: &mut Store, ids: &[MemoryId]) -> Result<(), AppError> {
         ignore_read_only(store.injections_mut().mark_used(ids, UseKind::Fetched, self.now))
     }
 }

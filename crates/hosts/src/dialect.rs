@@ -98,6 +98,7 @@ pub(crate) fn parse(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> P
     let (transcript, missing) = (hook.transcript(&outcome), hook.missing(event));
     let live_transcript = hook.live_transcript(event);
     let takes_question = hook.takes_question(event);
+    let answer_nonce = outcome.answer_nonce(text);
     ParsedEvent {
         name,
         host_session,
@@ -108,6 +109,7 @@ pub(crate) fn parse(dialect: &Dialect, event: Option<&str>, payload: &[u8]) -> P
         transcript,
         live_transcript,
         takes_question,
+        answer_nonce,
         missing,
     }
 }

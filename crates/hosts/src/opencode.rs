@@ -88,6 +88,7 @@ fn parse(event: Option<&str>, payload: &[u8]) -> ParsedEvent {
         Err(why) => (EventOutcome::Ignored(why), Vec::new()),
     };
     let missing = plugin.missing(cwd.as_deref());
+    let answer_nonce = outcome.answer_nonce(&text);
     ParsedEvent {
         name,
         host_session,
@@ -98,6 +99,7 @@ fn parse(event: Option<&str>, payload: &[u8]) -> ParsedEvent {
         transcript: None,
         takes_question: false,
         live_transcript: None,
+        answer_nonce,
         missing,
     }
 }

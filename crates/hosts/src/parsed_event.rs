@@ -1,6 +1,6 @@
 //! A hook payload as parsed, before redaction: it must not reach a disk like this.
 
-use backstory_memory::{Activity, InjectionPoint, Provenance, Subagent};
+use backstory_memory::{Activity, InjectionPoint, Provenance, Subagent, fence_nonce};
 use std::fmt;
 
 /// One payload, parsed as far as it can be.
@@ -26,6 +26,8 @@ pub struct ParsedEvent {
     pub live_transcript: Option<String>,
     /// Whether the agent can be asked something now: its turn ends, and no hook has made it go on already.
     pub takes_question: bool,
+    /// The nonce of our own answer, where the agent called a tool of ours: it says which answer this session was given.
+    pub answer_nonce: Option<u32>,
     /// The expected fields that are missing: session, folder, prompt, tool, input, response.
     pub missing: Vec<&'static str>,
 }
@@ -54,6 +56,16 @@ pub struct AgentEvent {
     pub provenance: Provenance,
 }
 
+/// Why a call of a tool of ours is ignored.
+pub(crate) const OUR_TOOL: &str = "our own tool";
+
+impl EventOutcome {
+    /// Returns the nonce of our answer in a payload, if the payload is a call of a tool of ours.
+    pub(crate) fn answer_nonce(&self, payload: &str) -> Option<u32> {
+        if *self == EventOutcome::Ignored(OUR_TOOL) { fence_nonce(payload) } else { None }
+    }
+}
+
 impl ParsedEvent {
     /// A payload that cannot be parsed: its text is captured as it is.
     pub(crate) fn unreadable(payload: &[u8]) -> ParsedEvent {
@@ -72,6 +84,7 @@ impl ParsedEvent {
             transcript: None,
             live_transcript: None,
             takes_question: false,
+            answer_nonce: None,
             missing: Vec::new(),
         }
     }

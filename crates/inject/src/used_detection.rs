@@ -4,7 +4,7 @@
 
 use crate::InjectError;
 use crate::failure_details::{failed_command, fixing_commands, is_same_command};
-use backstory_memory::{Activity, ExitStatus, Kind, Memory, SessionId, Timestamp};
+use backstory_memory::{Activity, ExitStatus, Kind, Memory, MemoryId, SessionId, Timestamp};
 use backstory_store::{Store, UseKind};
 use std::collections::HashSet;
 
@@ -42,7 +42,7 @@ impl AgentAction {
         })
     }
 
-    /// Records which of the memories injected into a session this action used.
+    /// Records which of the memories injected into a session this action used, and confirms what the session fetched and now acts on.
     ///
     /// # Errors
     ///
@@ -54,13 +54,24 @@ impl AgentAction {
         at: Timestamp,
     ) -> Result<(), InjectError> {
         let unused = store.injections().unused_in_session(session)?;
-        if unused.is_empty() {
+        let used = self.used_of(store, &unused)?;
+        store.injections_mut().mark_used_in_session(session, &used, self.use_kind(), at)?;
+        // An agent that repeats what it read proves nothing; what it did with it does.
+        if let AgentAction::Messaged { .. } = self {
             return Ok(());
         }
-        let memories = store.memories().get_many(&unused)?;
-        let used: Vec<_> =
-            memories.iter().filter(|memory| self.uses(memory)).map(|memory| memory.id).collect();
-        Ok(store.injections_mut().mark_used_in_session(session, &used, self.use_kind(), at)?)
+        let fetched = store.injections().fetched_in_session(session)?;
+        let acted_on = self.used_of(store, &fetched)?;
+        Ok(store.injections_mut().confirm_fetched(session, &acted_on, at)?)
+    }
+
+    /// Returns those of the memories that this action used.
+    fn used_of(&self, store: &Store, ids: &[MemoryId]) -> Result<Vec<MemoryId>, InjectError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let memories = store.memories().get_many(ids)?;
+        Ok(memories.iter().filter(|memory| self.uses(memory)).map(|memory| memory.id).collect())
     }
 
     const fn use_kind(&self) -> UseKind {

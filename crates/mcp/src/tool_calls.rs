@@ -136,7 +136,7 @@ pub(crate) fn get(arguments: &ToolArguments, app: &App) -> Result<String, AppErr
             break;
         }
     }
-    app.note_fetched(&mut store, &shown)?;
+    app.note_answered(&mut store, &shown, reply.nonce())?;
     let left: Vec<MemoryId> = ids_of(&wanted.within).into_iter().filter(|id| !shown.contains(id)).collect();
     if !left.is_empty() {
         more.push(format!("No room for {}: `get` them in another call.", id_list(&left)));

@@ -16,6 +16,12 @@ pub fn fence(block: &str, nonce: u32) -> String {
     format!("<{TAG}{nonce:08x}>\n{block}{end}</{TAG}{nonce:08x}>")
 }
 
+/// Returns the nonce of the first fence in a text, even if a host has escaped its tag.
+#[must_use]
+pub fn fence_nonce(text: &str) -> Option<u32> {
+    u32::from_str_radix(find_tag(text)?.nonce, 16).ok()
+}
+
 /// Removes every fenced block, even if a host has escaped the tags. A fence that is never closed reaches to the end.
 #[must_use]
 pub fn strip_fences(text: &str) -> Cow<'_, str> {
@@ -72,6 +78,10 @@ mod tests {
         assert_eq!(strip_fences(&format!("{escaped} after")), " after");
         let in_json = block.replace('<', "\\u003c").replace('>', "\\u003e");
         assert_eq!(strip_fences(&format!("say {in_json}.")), "say .");
+        for written in [&block, &escaped, &in_json] {
+            assert_eq!(fence_nonce(&format!("{{\"answer\": \"{written}\"}}")), Some(0xbeef));
+        }
+        assert_eq!(fence_nonce("<backstory-serve> and backstory-0000beef"), None);
         assert_eq!(strip_fences("before <backstory-0000beef>\ncut off"), "before ");
         assert_eq!(
             strip_fences("the backstory-inject crate, <backstory-serve>"),

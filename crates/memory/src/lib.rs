@@ -45,7 +45,7 @@ pub use details::{
     Details, FailureDetails, FixDetails, FixSteps, HandoffDetails, SummaryDetails, WorkDetails,
 };
 pub use event::{Event, EventKind, IdempotencyKey};
-pub use fence::{fence, strip_fences};
+pub use fence::{fence, fence_nonce, strip_fences};
 pub use ids::{EventId, InjectionId, MemoryId, ProjectId, RejectionId, SessionId, Uid, UidError};
 pub use injection::{Injected, Injection, Moment};
 pub use injection_point::InjectionPoint;

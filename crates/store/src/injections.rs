@@ -3,6 +3,7 @@
 //! Not here: what a session still has in view (`context_window`), how often a memory was shown all in all (`impressions`), lists for people (`inspect`).
 
 pub(crate) mod context_window;
+pub(crate) mod fetches;
 pub(crate) mod impressions;
 
 use crate::db::codes;

@@ -41,6 +41,8 @@ pub(super) struct HookContext {
     pub(super) takes_question: bool,
     /// The host's own transcript, if what hooks leave out is read from it now.
     pub(super) live_transcript: Option<String>,
+    /// The nonce of our own answer, if the agent called a tool of ours.
+    pub(super) answer_nonce: Option<u32>,
     /// The store, or why it could not be opened; `None` once it was taken.
     pub(super) store: Option<Result<Store, StoreError>>,
     /// Where the kept event belongs, as the store answered when it wrote it.
@@ -104,6 +106,7 @@ impl HookContext {
         let host_session = redactor.scrub(&raw_session);
         let live_transcript = call.event.live_transcript.take();
         let takes_question = call.event.takes_question;
+        let answer_nonce = call.event.answer_nonce.filter(|_| call.captures);
         let events = match transcript_wait {
             _ if !call.captures => Vec::new(),
             Some(patience) => agent_events(complete_from_transcript(call.host, call.event, patience)),
@@ -124,6 +127,7 @@ impl HookContext {
             events,
             takes_question,
             live_transcript,
+            answer_nonce,
             store: None,
             recorded: None,
         }

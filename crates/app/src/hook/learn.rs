@@ -35,16 +35,24 @@ pub(super) struct Learned {
 }
 
 impl Hook {
-    /// Records which injected memories the agent's actions used. A failure here costs a number, not an event.
+    /// Records which memories the session fetched, and which of what it knows the agent's actions used. A failure here costs a number, not
+    /// an event.
     pub(super) fn record_uses(&self, store: &mut Store, context: &HookContext, actions: &[AgentAction]) {
-        for action in actions {
-            let recorded = context.location(store).and_then(|location| match location.session {
-                Some((session, _)) => Ok(action.record_use(store, session, self.clock.now)?),
-                None => Ok(()),
-            });
-            if let Err(error) = recorded {
-                self.log(&format!("a use is not recorded: {}", error.line()));
+        if actions.is_empty() && context.answer_nonce.is_none() {
+            return;
+        }
+        let recorded = context.location(store).and_then(|location| {
+            let Some((session, _)) = location.session else { return Ok(()) };
+            if let Some(nonce) = context.answer_nonce {
+                store.injections_mut().assign_fetch(nonce, session)?;
             }
+            for action in actions {
+                action.record_use(store, session, self.clock.now)?;
+            }
+            Ok(())
+        });
+        if let Err(error) = recorded {
+            self.log(&format!("a use is not recorded: {}", error.line()));
         }
     }
 

@@ -14,6 +14,7 @@ mod bad_homes;
 mod bad_input;
 mod concurrency;
 mod config;
+mod confirmed_by_use;
 mod distil;
 mod doctor_hosts;
 mod eval;

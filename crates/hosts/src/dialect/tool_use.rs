@@ -6,7 +6,7 @@
 use super::{Dialect, patches};
 use crate::commands;
 use crate::lenient::LenientJson;
-use crate::parsed_event::one_line;
+use crate::parsed_event::{OUR_TOOL, one_line};
 use crate::user_decisions::{answered, feedback_in, plan_decided, plan_in, refusal_in, refused};
 use backstory_memory::{Activity, Hunk, PlanStep, Provenance, TaskState, hash_sample, strip_fences};
 
@@ -85,7 +85,7 @@ impl HookToolUse<'_, '_> {
     /// Returns what happened, mostly one thing, and who its content comes from; or why it is ignored.
     pub(super) fn activities(&self) -> Result<(Vec<Activity>, Provenance), &'static str> {
         if self.is_ours() {
-            return Err("our own tool");
+            return Err(OUR_TOOL);
         }
         if self.dialect.reported_elsewhere.contains(&self.name) {
             return Err("it is reported separately");

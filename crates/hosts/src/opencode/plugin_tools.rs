@@ -3,7 +3,7 @@
 use crate::commands;
 use crate::dialect::{hash_words, is_our_answer};
 use crate::lenient::LenientJson;
-use crate::parsed_event::one_line;
+use crate::parsed_event::{OUR_TOOL, one_line};
 use crate::user_decisions::{answered, refusal_in, refused};
 use backstory_memory::{Activity, ExitStatus, Hunk, PlanStep, Provenance};
 
@@ -28,7 +28,7 @@ impl PluginToolUse<'_, '_> {
     pub(super) fn activity(&self) -> Result<(Activity, Provenance), &'static str> {
         // What we injected is never captured back (law 5).
         if self.name.starts_with("backstory_") && is_our_answer(&self.answer(), self.error) {
-            return Err("our own tool");
+            return Err(OUR_TOOL);
         }
         if self.error.is_some_and(|error| error.contains(FORBIDDEN)) {
             return Err("not done");

@@ -69,18 +69,7 @@ impl InjectionWriter<'_> {
     /// Notes that memories were used. Being shown is not use: only this reinforces.
     pub fn mark_used(&mut self, ids: &[MemoryId], how: UseKind, at: Timestamp) -> Result<(), StoreError> {
         self.store.write("note a use", |transaction| {
-            for id in ids {
-                note_used(transaction, *id, at)?;
-                // Who fetches it does not say from where: it is put down to the session that was given it last.
-                transaction.execute(
-                    "UPDATE injected SET used_at_ms = ?2, used_how = ?3 WHERE memory_id = ?1 AND used_at_ms IS NULL
-                     AND injection_id IN (SELECT id FROM injections WHERE session_id IS (
-                         SELECT i.session_id FROM injected g JOIN injections i ON i.id = g.injection_id
-                         WHERE g.memory_id = ?1 ORDER BY i.id DESC LIMIT 1))",
-                    params![id.0, at.0, how.as_str()],
-                )?;
-            }
-            Ok(())
+            ids.iter().try_for_each(|id| Ok(mark_used(transaction, *id, how, at)?))
         })
     }
 }
@@ -101,6 +90,17 @@ impl InjectionReader<'_> {
             Ok(shown)
         })
     }
+}
+
+/// Notes that one memory was used by whoever was given it last, inside a transaction.
+pub(crate) fn mark_used(db: &Connection, id: MemoryId, how: UseKind, at: Timestamp) -> rusqlite::Result<()> {
+    note_used(db, id, at)?;
+    // Who fetches it does not say from where: it is put down to the session that was given it last.
+    let sql = "UPDATE injected SET used_at_ms = ?2, used_how = ?3 WHERE memory_id = ?1 AND used_at_ms IS NULL
+         AND injection_id IN (SELECT id FROM injections WHERE session_id IS (
+             SELECT i.session_id FROM injected g JOIN injections i ON i.id = g.injection_id
+             WHERE g.memory_id = ?1 ORDER BY i.id DESC LIMIT 1))";
+    db.prepare_cached(sql)?.execute(params![id.0, at.0, how.as_str()]).map(drop)
 }
 
 /// Notes that one memory was used, inside a transaction.

@@ -140,6 +140,16 @@ pub(crate) fn reopen(
     set(db, memory.id, decide(db, memory.project, &memory.content, evidence)?, now)
 }
 
+/// Confirms a memory that an agent fetched and acted on, if it describes, and an agent or a tool said it. What the user may have said for the
+/// moment only, what strangers said, and what asks for an action waits for the user, however often it is used.
+pub(crate) fn confirm_used(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
+    let describes = memory.standing_reason == StandingReason::Unproven;
+    if memory.standing == Standing::Proposed && describes {
+        set(db, memory.id, (Standing::Confirmed, StandingReason::Use), now)?;
+    }
+    Ok(())
+}
+
 /// Retires what says itself until when it holds, once that is over.
 pub(crate) fn retire_expired(db: &Connection, now: Timestamp) -> rusqlite::Result<()> {
     let sql = "UPDATE memories SET standing = 'retired', standing_reason = 'over', updated_at_ms = max(updated_at_ms, ?1)

@@ -6,6 +6,7 @@
 use crate::db::facets::{UpkeepReader, UpkeepWriter};
 use crate::db::home::{beside, make_private_dir, make_private_file, open_private_file};
 use crate::db::metadata;
+use crate::injections::fetches;
 use crate::memories::{rejections, standing};
 use crate::sync::held;
 use crate::{CheckDepth, Home, Spool, Store, StoreError};
@@ -71,7 +72,7 @@ impl UpkeepWriter<'_> {
         lock.lock().map_err(|error| StoreError::io("lock", &lock_path, error))?;
         let before = self.store.file_bytes()?;
         let events_removed = self.store.remove_old_events(retention, now)?;
-        self.store.remove_old_records(retention)?;
+        self.store.remove_old_records(retention, now)?;
         self.store.trim_code()?;
         // If the index cannot be merged now, a later run will do it, and damage has been recorded. Either way the rest goes on.
         drop(self.store.upkeep_mut().merge_word_index());
@@ -246,7 +247,7 @@ impl Store {
     }
 
     /// Removes all but the newest receipts and injections, and all but the newest texts of injections.
-    fn remove_old_records(&mut self, retention: RetentionPolicy) -> Result<(), StoreError> {
+    fn remove_old_records(&mut self, retention: RetentionPolicy, now: Timestamp) -> Result<(), StoreError> {
         self.write("remove old receipts", |transaction| {
             let sql = "DELETE FROM receipts WHERE id <= (SELECT max(id) FROM receipts) - ?1";
             Ok(transaction.execute(sql, [retention.receipts])?)
@@ -257,7 +258,8 @@ impl Store {
             transaction.execute(&texts, [TEXTS_KEPT])?;
             // The counts of how often a memory was shown and used are stored elsewhere and kept for ever.
             let records = format!("DELETE FROM injections WHERE id <= {newest} - ?1");
-            Ok(transaction.execute(&records, [INJECTIONS_KEPT]).map(drop)?)
+            transaction.execute(&records, [INJECTIONS_KEPT])?;
+            Ok(fetches::remove_old(transaction, now)?)
         })
     }
 

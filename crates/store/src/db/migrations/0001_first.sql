@@ -337,6 +337,17 @@ CREATE TABLE injected (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX injected_by_memory ON injected (memory_id);
 
+-- What an agent fetched by its number, by the nonce of the answer; the session is known once its hook reports that answer.
+CREATE TABLE fetches (
+    nonce INTEGER NOT NULL,
+    memory_id INTEGER NOT NULL REFERENCES memories (id) ON DELETE CASCADE,
+    session_id INTEGER REFERENCES sessions (id) ON DELETE CASCADE,
+    at_ms INTEGER NOT NULL,
+    PRIMARY KEY (nonce, memory_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fetches_by_session ON fetches (session_id) WHERE session_id IS NOT NULL;
+CREATE INDEX fetches_by_memory ON fetches (memory_id);
+
 -- How often a memory was shown, apart from how often it was used: being shown reinforces nothing, and what is injected again and
 -- again without use fades out of injections.
 CREATE TABLE impressions (
