@@ -47,7 +47,8 @@ impl ValueSpot {
         if sign == 0 {
             return ValueSpot::without_a_sign(text, at, (closing, before), is_flag);
         }
-        let behind = count(text, at + sign, b" \t", 24);
+        let colour = colour_length(text.get(at + sign..)?);
+        let behind = colour + count(text, at + sign + colour, b" \t", 24);
         // `PASSWORD :'name'` names a variable of psql.
         if before > 0 && behind == 0 && text.get(at..)?.starts_with(b":'") {
             return None;
@@ -92,6 +93,14 @@ impl ValueSpot {
         let quote = text.get(at).copied().filter(|byte| b"\"'`".contains(byte));
         ValueSpot { start: at + usize::from(quote.is_some()), quote, tight, link }
     }
+}
+
+/// Returns the length of what a terminal shows as colour: `\u{1b}[0m`.
+fn colour_length(rest: &[u8]) -> usize {
+    const LONGEST: usize = 12;
+    let Some(code) = rest.strip_prefix(b"\x1b[") else { return 0 };
+    let length = code.iter().take(LONGEST).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+    if code.get(length) == Some(&b'm') { length + 3 } else { 0 }
 }
 
 fn sign_length(rest: &[u8]) -> usize {

@@ -17,15 +17,16 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
 /// A block begins with its marker and goes on while the bytes are those of an encoded key, so that one cut
 /// off before its end is still covered.
 fn find_private_keys(text: &str, found: &mut Vec<SecretMatch>) {
-    const NAME: &[u8] = b"private key";
+    const NAMES: [&[u8]; 2] = [b"private key", b"static key"];
     let mut seen = 0;
     for (start, _) in text.match_indices("-----BEGIN ") {
         if start < seen {
             continue;
         }
         let header = text.as_bytes().get(start..text.len().min(start + 64)).unwrap_or_default();
-        let Some(name) = find_ignoring_case(header, NAME) else { continue };
-        let body = start + name + NAME.len();
+        let named = |name: &&[u8]| Some(find_ignoring_case(header, name)? + name.len());
+        let Some(name_end) = NAMES.iter().find_map(named) else { continue };
+        let body = start + name_end;
         let rest = text.as_bytes().get(body..).unwrap_or_default();
         let length = rest.iter().position(|byte| !is_of_a_key(*byte)).unwrap_or(rest.len());
         let encoded = rest.get(..length).unwrap_or_default();

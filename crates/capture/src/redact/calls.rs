@@ -1,78 +1,145 @@
-//! Finds passwords among the arguments of a call, where only the function says what they are:
-//! `HTTPBasicAuth("name", "…")`, `DriverManager.getConnection(url, "name", "…")`.
+//! Finds secrets among the arguments of a call, where only the function says what they are: `HTTPBasicAuth("name", "…")`,
+//! `DriverManager.getConnection(url, "name", "…")`, `Hash::make("…")`, `jwt.sign(payload, "…")`.
 //!
 //! Not here: arguments with a name (`passwords`).
 
 use super::SecretMatch;
 use super::assignment::count;
-use super::passwords::{CREDENTIAL, is_made_up, value};
+use super::names::name_class;
+use super::passwords::{CREDENTIAL, is_chosen, is_joined, is_made_up, is_phrase, value};
 use super::random::{Announcement, is_random};
 use super::words::RedactorWord;
 
-/// Functions that take a user and then the password, perhaps behind an address.
-const LOGGING_IN: [&str; 16] = [
-    "auth",
-    "authenticate",
-    "basic_auth",
-    "basicauth",
-    "connect",
-    "createconnection",
-    "credential",
-    "credentials",
-    "getconnection",
-    "login",
-    "logon",
-    "mysqli",
-    "pdo",
-    "setcredentials",
-    "signin",
-    "sign_in",
+/// What the function of a call does with a secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SecretUse {
+    /// Takes a user, then the password.
+    LogIn,
+    /// Takes an address or a name, a user, then the password.
+    Connect,
+    /// Takes a password, to hash or to hide it.
+    Hash,
+    /// Takes a key somewhere.
+    Sign,
+    /// Makes the client of a service, which takes a generated key.
+    Client,
+}
+
+/// Functions by the end of their name, in small letters, and what they do.
+#[rustfmt::skip]
+const FUNCTIONS: &[(&[&str], SecretUse)] = &[
+    (&["hash::make", "bcrypt.hash", "bcrypt.hashsync", "password_hash", "make_password", "set_password", "setpassword", "hashpw", "checkpw"], SecretUse::Hash),
+    (&["jwt.sign", "jwt.verify", "jwt.encode", "jwt.decode", "fernet", "createhmac", "hmac.new", "createcipheriv", "signwith"], SecretUse::Sign),
+    (&["connect", "createconnection", "getconnection", "mysqli", "mysqli_connect", "pdo", "create_user", "create_superuser", "createuser"], SecretUse::Connect),
+    (&["login", "logon", "auth", "authenticate", "basicauth", "credential", "credentials", "signin", "sign_in", "log_in"], SecretUse::LogIn),
+    (&["client", "translator", "sdk", "twilio"], SecretUse::Client),
 ];
-/// Functions that take a key.
-const KEYED: [&str; 7] =
-    ["jwt.sign", "jwt.verify", "jwt.encode", "jwt.decode", "fernet", "createhmac", "hmac.new"];
 /// More arguments than such a function takes before the password.
 const MOST_ARGUMENTS: usize = 4;
 
 /// Returns the password or the key in a call of the function that `word` names.
 pub(super) fn find(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> {
-    // `auth=("name", "…")`
+    // `auth=("name", "…")`, `ConvertTo-SecureString "…"`
     let is_pair = word.bytes.ends_with(b"auth") || word.bytes.ends_with(b"auth=");
-    let mut at = word.end() + if is_pair { count(text, word.end(), b" =:", 3) } else { 0 };
-    text.get(at..)?.strip_prefix(b"(")?;
-    at += 1;
-    let called = word.bytes.strip_suffix(b"=").unwrap_or(word.bytes).to_ascii_lowercase();
-    let name = called.rsplit(|byte| b".>-/".contains(byte)).next()?;
-    let ends = |ending: &&str| name.ends_with(ending.as_bytes());
-    let logs_in = LOGGING_IN.iter().any(|known| name == known.as_bytes())
-        || ["auth", "credential", "credentials"].iter().any(ends);
-    let is_keyed = KEYED.iter().any(|known| called.ends_with(known.as_bytes()));
-    if !logs_in && !is_keyed {
+    let at = word.end() + if is_pair { count(text, word.end(), b" =:", 3) } else { 0 };
+    let is_cmdlet = word.bytes.eq_ignore_ascii_case(b"convertto-securestring") && text.get(at) == Some(&b' ');
+    if text.get(at) != Some(&b'(') && !is_cmdlet {
         return None;
     }
-    for argument in 0..MOST_ARGUMENTS {
-        at += count(text, at, b" \t\n", 24);
-        let prefix = usize::from(
-            text.get(at) == Some(&b'b') && text.get(at + 1).is_some_and(|byte| b"\"'".contains(byte)),
-        );
-        at += prefix;
-        let quote = text.get(at).copied().filter(|byte| b"\"'".contains(byte));
-        let start = at + usize::from(quote.is_some());
-        let value = value(text.get(start..)?, quote)?;
-        let is_secret = (logs_in && argument > 0 && is_password_of_a_call(value))
-            || (is_keyed && is_random(value, Announcement::Quoted));
-        if quote.is_some() && is_secret {
-            return Some(SecretMatch { rule: CREDENTIAL, start, end: start + value.len() });
+    let secret_use = if is_cmdlet { SecretUse::Hash } else { use_of(text, word)? };
+    let mut arguments = CallArguments { text, at: at + 1 };
+    (0..MOST_ARGUMENTS).find_map(|index| {
+        let (start, value) = arguments.next()??;
+        let found = SecretMatch { rule: CREDENTIAL, start, end: start + value.len() };
+        is_secret(secret_use, index, value).then_some(found)
+    })
+}
+
+fn use_of(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretUse> {
+    const LONGEST: usize = 24;
+    let end = word.end() - usize::from(word.bytes.ends_with(b"="));
+    let called = text.get(end.saturating_sub(LONGEST)..end)?.to_ascii_lowercase();
+    let ends = |known: &&str| {
+        let before = called.len().checked_sub(known.len() + 1).and_then(|at| called.get(at));
+        let begins = before.is_none_or(|byte| !byte.is_ascii_alphanumeric());
+        called.ends_with(known.as_bytes()) && begins
+    };
+    let is_named = |ending: &&str| called.ends_with(ending.as_bytes());
+    let known = FUNCTIONS.iter().find(|(names, _)| names.iter().any(|known| ends(&known)));
+    known.map(|(_, secret_use)| *secret_use).or_else(|| {
+        ["auth", "credential", "credentials"]
+            .iter()
+            .any(|ending| is_named(&ending))
+            .then_some(SecretUse::LogIn)
+    })
+}
+
+fn is_secret(secret_use: SecretUse, index: usize, value: &[u8]) -> bool {
+    match secret_use {
+        SecretUse::LogIn => index > 0 && (is_word_of_a_person(value) || is_phrase(value)),
+        SecretUse::Connect => {
+            (index == 2 && is_word_of_a_person(value)) || (index > 0 && is_password_of_a_call(value))
         }
-        at = start + value.len() + usize::from(quote.is_some());
-        at += count(text, at, b" \t\n", 24);
-        text.get(at..)?.strip_prefix(b",")?;
-        at += 1;
+        SecretUse::Hash => index == 0 && is_chosen(value),
+        SecretUse::Sign => {
+            is_random(value, Announcement::Quoted)
+                || is_made_up(value)
+                || (is_joined(value) && value.len() > 12)
+        }
+        SecretUse::Client => is_random(value, Announcement::Near),
     }
-    None
+}
+
+/// Whether a value in the place of a password is neither a host, an address nor a file.
+fn is_word_of_a_person(value: &[u8]) -> bool {
+    let is_place = value.iter().any(|byte| b"/\\:.".contains(byte)) || name_class(value).is_some();
+    (is_chosen(value) && value.len() >= 6 && !is_place) || is_password_of_a_call(value)
 }
 
 /// Names of databases and queues hold digits too, but seldom capitals among them.
 fn is_password_of_a_call(value: &[u8]) -> bool {
     is_made_up(value) && value.iter().any(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase)
+}
+
+/// The arguments of a call from a place on: where a quoted one begins and what it says, `None` for any other.
+struct CallArguments<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Iterator for CallArguments<'a> {
+    type Item = Option<(usize, &'a [u8])>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        const LONGEST: usize = 160;
+        let spaces = count(self.text, self.at, b" \t\n", 24);
+        let start = self.at + spaces;
+        let rest = self.text.get(start..)?;
+        let prefix = usize::from(matches!(rest, [b'b' | b'f' | b'r', b'"' | b'\'', ..]));
+        let quote = rest.get(prefix).copied().filter(|byte| b"\"'`".contains(byte));
+        let said = quote.and_then(|quote| {
+            let begins = start + prefix + 1;
+            Some((begins, value(self.text.get(begins..)?, Some(quote))?))
+        });
+        let from = said.map_or(start, |(begins, said)| begins + said.len() + 1);
+        let mut depth = 0usize;
+        for (length, byte) in self.text.get(from..)?.iter().take(LONGEST).enumerate() {
+            match byte {
+                b'(' | b'[' | b'{' => depth += 1,
+                b')' | b']' | b'}' if depth == 0 => {
+                    // The call ends here: there is no other argument.
+                    self.at = self.text.len();
+                    return Some(said);
+                }
+                b')' | b']' | b'}' => depth -= 1,
+                b',' if depth == 0 => {
+                    self.at = from + length + 1;
+                    return Some(said);
+                }
+                _ => {}
+            }
+        }
+        self.at = self.text.len();
+        Some(said)
+    }
 }

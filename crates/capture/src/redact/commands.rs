@@ -30,6 +30,10 @@ const COMMANDS: &[(&[&str], &[&str], FlagForm)] = &[
     (&["redis-cli", "valkey-cli", "redis-benchmark"], &["-a"], FlagForm::Either),
     (&["zip", "unzip", "sqlcmd", "bcp", "mosquitto_pub", "mosquitto_sub", "ipmitool"], &["-P"], FlagForm::Either),
     (&["openssl"], &["-k"], FlagForm::Apart),
+    (&["ssh-keygen"], &["-N"], FlagForm::Apart),
+    (&["ab", "lftp", "smbclient", "rpcclient"], &["-A", "-u", "-U"], FlagForm::Pair),
+    (&["xfreerdp", "wfreerdp", "rdesktop", "schtasks", "psexec", "winrs", "runas"], &["/p", "/rp", "-p"], FlagForm::Either),
+    (&["slmgr", "slmgr.vbs"], &["/ipk", "-ipk"], FlagForm::Either),
     (&["ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldapwhoami", "ldappasswd"], &["-w"], FlagForm::Either),
 ];
 
@@ -37,7 +41,7 @@ const COMMANDS: &[(&[&str], &[&str], FlagForm)] = &[
 #[rustfmt::skip]
 const LAST_ARGUMENT: &[(&str, &str)] = &[
     ("rabbitmqctl", " add_user "), ("rabbitmqctl", " change_password "), ("htpasswd", " -b"), ("mosquitto_passwd", " -b "), ("net", " use "),
-    ("net", " user "), ("pulumi", " --secret "), ("az", " --value "), ("mc", " alias set "), ("smbclient", "%"), ("sqlplus", "/"), ("vault", " login "),
+    ("net", " user "), ("pulumi", " --secret "), ("az", " --value "), ("mc", " alias set "), ("sqlplus", "/"), ("vault", " login "),
     ("nmcli", " password "),
 ];
 
@@ -55,8 +59,10 @@ fn last_argument(line: &[u8], line_start: usize, name: &[u8]) -> Option<SecretMa
     if !LAST_ARGUMENT.iter().any(|(known, part)| known.as_bytes() == name && holds(part)) {
         return None;
     }
-    let argument = line.rsplit(|byte| *byte == b' ').next()?;
-    let mut start = line_start + line.len() - argument.len();
+    // Options of Windows follow what they are about: `net user ann … /add`.
+    let is_option = |argument: &&[u8]| argument.starts_with(b"/") && name == b"net";
+    let argument = line.rsplit(|byte| *byte == b' ').find(|argument| !is_option(argument))?;
+    let mut start = line_start + (argument.as_ptr() as usize - line.as_ptr() as usize);
     let mut value = argument.strip_suffix(b"'").or_else(|| argument.strip_suffix(b"\"")).unwrap_or(argument);
     // `user%…`, `user/…@database`
     if let Some(at) = value.iter().position(|byte| b"%/'\"".contains(byte)) {
@@ -64,7 +70,10 @@ fn last_argument(line: &[u8], line_start: usize, name: &[u8]) -> Option<SecretMa
         start += at + 1;
     }
     let value = value.split(|byte| *byte == b'@').next()?;
-    is_password(value).then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
+    let is_word =
+        value.iter().all(u8::is_ascii_lowercase) || value.iter().any(|byte| b"/\\.:".contains(byte));
+    let is_secret = is_password(value) || (is_chosen(value) && !is_word);
+    is_secret.then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
 }
 
 /// What follows the name of a command that has registries or accounts; elsewhere a word like any other.
@@ -123,7 +132,8 @@ impl Commands {
     ) -> Option<SecretMatch> {
         const NEAR: usize = 512;
         self.named = self.named.filter(|(at, ..)| word.start - at <= NEAR && !ends_a_command(gap, word));
-        let Some(flag) = word.bytes.strip_prefix(b"-") else {
+        let is_option = word.bytes.starts_with(b"/") && word.bytes.len() <= 4 && self.named.is_some();
+        let Some(flag) = word.bytes.strip_prefix(b"-").or(word.bytes.get(1..).filter(|_| is_option)) else {
             let name = word.bytes.rsplit(|byte| *byte == b'/').next()?;
             let logs_in = std::mem::replace(
                 &mut self.logs_in,
@@ -155,7 +165,8 @@ impl Commands {
         let is_glued =
             flag.len() + 1 > length || text.get(word.end()).is_some_and(|byte| b"\"'".contains(byte));
         let mut at = word.start + length;
-        at += if is_glued { 0 } else { count(text, at, b" =\t", 4) };
+        let signs: &[u8] = if is_option { b" =:\t" } else { b" =\t" };
+        at += if is_glued { 0 } else { count(text, at, signs, 4) };
         let quote = text.get(at).copied().filter(|byte| b"\"'".contains(byte));
         at += usize::from(quote.is_some());
         let rest = text.get(at..)?;
@@ -165,7 +176,7 @@ impl Commands {
         let is_credential = match form {
             FlagForm::Pair => {
                 !is_port
-                    && value.contains(&b':')
+                    && value.iter().any(|byte| b":%,".contains(byte))
                     && value.len() >= 5
                     && !value.starts_with(b"user")
                     && !is_placeholder(value)

@@ -3,10 +3,10 @@
 //!
 //! Not here: flags of commands (`commands`) and tables (`tables`).
 
-use super::SecretMatch;
 use super::names::{NameClass, name_class};
-use super::passwords::{CREDENTIAL, is_chosen, is_made_up, is_password};
+use super::passwords::{CREDENTIAL, is_chosen, is_made_up, is_password, is_phrase};
 use super::random::{Announcement, is_placeholder, is_random};
+use super::{SecretMatch, protocol};
 
 /// Commands that print a secret and nothing else: all of the parts occur in the line, in any order.
 #[rustfmt::skip]
@@ -15,7 +15,8 @@ const PRINTERS: &[&[&str]] = &[
     &["/run/secrets/"], &["get secret", "base64"], &["get secrets", "base64"], &["get-secret-value"], &["secrets versions access"],
     &["keyvault secret show"], &["vault kv get", "-field"], &["vault read", "-field"], &["doppler secrets get"], &["heroku config:get"],
     &["gh auth token"], &["print-access-token"], &["print-identity-token"], &["get-access-token"], &["kubectl create token"],
-    &["get-login-password"], &["openssl rand"], &["pwgen"], &["initialAdminPassword"],
+    &["get-login-password"], &["openssl rand"], &["pwgen"], &["initialAdminPassword"], &["initial-password"], &["reset-password"],
+    &["security find-internet-password"], &["lpass show", "--password"], &["ansible-vault view"],
 ];
 
 /// What reads a secret from its input, in the part of a line behind the pipe.
@@ -28,6 +29,7 @@ const SINKS: &[&str] = &[
 /// Adds a finding for every secret known by its line.
 pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
     let mut is_printed = false;
+    let mut log_in = protocol::LogIn::default();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let line_start = start;
@@ -37,19 +39,27 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
             continue;
         }
         let signs = LineSigns::of_line(line.as_bytes());
+        if signs.prompts && signs.colons > 0 {
+            found.extend(before_a_host(line, line_start));
+        }
         if (4..=12).contains(&signs.colons) {
             found.extend(pgpass(line, line_start));
         }
         if std::mem::replace(&mut is_printed, false) {
-            found.extend(whole_line(line, line_start));
+            found.extend(printed_line(line, line_start));
         }
+        found.extend(log_in.password(line, line_start));
         if signs.feeds
             && let Some(feeding) = feeding(line)
         {
             found.extend(fed(line, line_start, feeding));
             is_printed = feeding == Feeding::Document;
         }
-        is_printed |= (signs.prompts || begins_with_a_prompt(line)) && prints_a_secret(line.trim());
+        is_printed |= if signs.prompts || begins_with_a_prompt(line) {
+            prints_a_secret(line.trim())
+        } else {
+            begins_with_a_printer(line)
+        };
     }
 }
 
@@ -147,6 +157,16 @@ fn is_printer(command: &str) -> bool {
     PRINTERS.iter().any(prints) || names_a_secret()
 }
 
+/// Whether a line without a prompt is a command that prints a secret: it begins with the first word of one.
+fn begins_with_a_printer(line: &str) -> bool {
+    let line = line.trim();
+    let first = line.split(' ').next().unwrap_or_default();
+    let begins = |parts: &&[&str]| parts.first().is_some_and(|part| part.split(' ').next() == Some(first));
+    let is_known = PRINTERS.iter().any(begins)
+        || matches!(first, "az" | "argocd" | "security" | "aws" | "gcloud" | "kubectl");
+    first.len() < line.len() && is_known && is_printer(line)
+}
+
 /// Returns what follows a shell's prompt: `$ …`, `root@host:~# …`.
 fn typed_command(line: &str) -> Option<&str> {
     if let Some(command) =
@@ -156,6 +176,26 @@ fn typed_command(line: &str) -> Option<&str> {
     }
     let (before, command) = line.split_once("$ ").or_else(|| line.split_once("# "))?;
     before.contains('@').then_some(command)
+}
+
+/// The only word of a line that a command printed which prints secrets: any but a plain word or a sign.
+fn printed_line(line: &str, line_start: usize) -> Option<SecretMatch> {
+    const SHORTEST: usize = 8;
+    let value = line.trim();
+    let bytes = value.as_bytes();
+    let is_word = bytes.iter().all(u8::is_ascii_lowercase) || bytes.iter().all(u8::is_ascii_digit);
+    let is_label = bytes.ends_with(b":") || bytes.starts_with(b"-") || bytes.starts_with(b"/");
+    let is_printed = bytes.len() >= SHORTEST
+        && bytes.iter().all(u8::is_ascii_graphic)
+        && !is_word
+        && !is_label
+        && !bytes.starts_with(b"<")
+        && !bytes.starts_with(b"{");
+    if !is_printed {
+        return whole_line(line, line_start);
+    }
+    let start = line_start + line.find(value)?;
+    Some(SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
 }
 
 /// The only word of a line, also where `send` types it.
@@ -168,9 +208,34 @@ fn whole_line(line: &str, line_start: usize) -> Option<SecretMatch> {
     if is_placeholder(bytes) || bytes.iter().any(u8::is_ascii_whitespace) {
         return None;
     }
-    let is_secret = is_password(bytes) || is_random(bytes, Announcement::Assigned);
+    // BitLocker groups the digits of its recovery password.
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_grouped_number = digits >= 24 && bytes.iter().all(|byte| byte.is_ascii_digit() || *byte == b'-');
+    let is_secret = is_password(bytes) || is_grouped_number || is_random(bytes, Announcement::Assigned);
     let start = line_start + line.find(value)?;
     is_secret.then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
+}
+
+/// `ann:…@10.0.0.4`: an address without its scheme.
+fn before_a_host(line: &str, line_start: usize) -> Option<SecretMatch> {
+    line.split([' ', '"', '\'', '`', '\n', '\r', '=', ',', '(']).find_map(|word| {
+        let (pair, host) = word.rsplit_once('@')?;
+        let (user, password) = pair.split_once(':')?;
+        let is_name = |name: &str| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+        };
+        let host = host.split([':', '/']).next()?;
+        let is_host = is_name(host) && (host.contains('.') || host == "localhost");
+        let is_secret =
+            is_made_up(password.as_bytes()) || is_random(password.as_bytes(), Announcement::Assigned);
+        let start = line_start + (password.as_ptr() as usize - line.as_ptr() as usize);
+        (is_name(user) && is_host && is_secret).then(|| SecretMatch {
+            rule: CREDENTIAL,
+            start,
+            end: start + password.len(),
+        })
+    })
 }
 
 /// `host:port:database:user:password`
@@ -191,7 +256,7 @@ fn pgpass(line: &str, line_start: usize) -> Option<SecretMatch> {
         let is_host = is_plain(host) && !host.bytes().all(|byte| byte.is_ascii_hexdigit());
         let is_line = is_host && is_port && is_named(database) && is_named(user);
         let is_password =
-            is_made_up(password.as_bytes()) || is_random(password.as_bytes(), Announcement::Assigned);
+            is_chosen(password.as_bytes()) && !password.bytes().all(|byte| byte.is_ascii_lowercase());
         let start = line_start + (password.as_ptr() as usize - line.as_ptr() as usize);
         (is_line && is_password).then(|| SecretMatch { rule: CREDENTIAL, start, end: start + password.len() })
     })
@@ -203,7 +268,7 @@ fn fed(line: &str, line_start: usize, feeding: Feeding) -> Option<SecretMatch> {
         Feeding::Document => None,
         Feeding::Text => {
             let (before, after) = line.split_once("<<<")?;
-            let after = after.split('|').next().unwrap_or(after);
+            let after = after.split(['|', '>']).next().unwrap_or(after);
             argument(after, line_start + before.len() + 3)
         }
         Feeding::Pipe => {
@@ -232,9 +297,6 @@ fn argument(arguments: &str, start: usize) -> Option<SecretMatch> {
     let value = value.get(user..)?;
     let is_reference = value.starts_with(['$', '-', '%']) || value.contains("$(");
     let start = start + from + user;
-    (is_chosen(value.as_bytes()) && !is_reference).then(|| SecretMatch {
-        rule: CREDENTIAL,
-        start,
-        end: start + value.len(),
-    })
+    let is_secret = is_chosen(value.as_bytes()) || (to < trimmed.len() && is_phrase(value.as_bytes()));
+    (is_secret && !is_reference).then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
 }

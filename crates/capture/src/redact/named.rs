@@ -5,13 +5,15 @@
 //!
 //! Not here: the names of credentials (`names`), what looks random (`random`), passwords people chose (`passwords`).
 
-use super::assignment::ValueSpot;
+use super::assignment::{ValueSpot, count};
 use super::names::{NameClass, name_class};
 use super::prose::{LastWords, Prose};
-use super::random::{Announcement, is_placeholder, is_random, is_uuid};
+use super::random::{Announcement, is_digest, is_placeholder, is_random, is_uuid};
 use super::shapes::MARKS;
 use super::words::{RedactorWord, words};
-use super::{SecretMatch, blocks, calls, commands, lines, nested, passwords, prose, sql, tables, urls};
+use super::{
+    SecretMatch, blocks, calls, commands, lines, literals, nested, passwords, pins, prose, sql, tables, urls,
+};
 
 /// The rule of values known by their name.
 pub(super) const NAMED: &str = "named-secret";
@@ -39,8 +41,8 @@ impl Armed {
     fn is_for(&self, text: &[u8], word: &RedactorWord<'_>) -> bool {
         let before = word.start.checked_sub(1).and_then(|at| text.get(at));
         self.prose == Prose::GoesOn
-            && before == Some(&b'\'')
-            && text.get(word.end()..).is_some_and(|rest| rest.starts_with(b"':"))
+            && before.is_some_and(|quote| b"\"'".contains(quote))
+            && matches!(text.get(word.end()..), Some([b'"' | b'\'', b':', ..]))
     }
 }
 
@@ -67,9 +69,11 @@ pub(super) fn find(whole: &str, found: &mut Vec<SecretMatch>) {
         found.extend(marked(&word));
         found.extend(urls::tenant_host(&word));
         found.extend(urls::signature(text, &word));
+        found.extend(urls::in_path(&word));
         found.extend(urls::before_a_network(text, &word));
         found.extend(calls::find(text, &word));
         found.extend(commands.credentials(text, &word, gap));
+        pins::find(whole, &word, walk.last.word(), found);
         walk.read(&word, gap, found);
         walk.last.push(word);
     }
@@ -101,6 +105,7 @@ impl NamedWalk<'_> {
         found.extend(self.identified_by(word));
         found.extend(self.stored(word, gap));
         found.extend(self.seed_phrase(word));
+        found.extend(self.community(word, gap));
         if word.bytes.eq_ignore_ascii_case(b"values") {
             sql::find_in_rows(text, (word.start, word.end()), found);
         } else if word.bytes == b"kty" && word.start >= self.web_keys_read {
@@ -122,7 +127,10 @@ impl NamedWalk<'_> {
             name.between += 1;
             name.prose = name.prose.next(word.bytes, gap);
         }
-        if let Some((name_class, end)) = name_class(word.bytes) {
+        let is_pass_phrase = word.bytes == b"phrase" && self.last.word() == Some(b"pass");
+        if is_pass_phrase {
+            self.read_name(word, (NameClass::Password, word.bytes.len()), found);
+        } else if let Some((name_class, end)) = name_class(word.bytes) {
             self.read_name(word, (name_class, end), found);
         } else if self.armed.as_ref().is_some_and(|armed| !armed.is_for(text, word)) && is_key(text, word) {
             // What follows is the value of this key, and not of the name before.
@@ -136,8 +144,9 @@ impl NamedWalk<'_> {
         (name_class, end): (NameClass, usize),
         found: &mut Vec<SecretMatch>,
     ) {
-        if name_class == NameClass::Header && end < word.bytes.len() {
-            // `AuthorizationCodeGrant` names a type, not a header.
+        // `AuthorizationCodeGrant` names a type and no header, `…/password-prompt-1.1.tgz` a file.
+        let is_of_another = name_class == NameClass::Header || is_built(word.bytes);
+        if is_of_another && end < word.bytes.len() {
             return;
         }
         let is_public = name_class == NameClass::Key && self.last.names_an_algorithm();
@@ -161,8 +170,10 @@ impl NamedWalk<'_> {
             found.extend(passwords::in_a_sentence(self.text, value.start - joined));
         }
         // "The token for the login page is …" is still about the token.
-        let is_aside = name_class == NameClass::Hint
-            && self.armed.as_ref().is_some_and(|armed| armed.prose == Prose::GoesOn);
+        let is_aside = self.armed.as_ref().is_some_and(|armed| {
+            let is_other = armed.name_class == NameClass::Password && name_class == NameClass::Key;
+            armed.prose == Prose::GoesOn && (name_class == NameClass::Hint || is_other)
+        });
         if !is_aside {
             let prose = prose::begin(self.text, word.start);
             self.armed = Some(Armed { name_class, start: word.start, end: word.end(), between: 0, prose });
@@ -216,6 +227,15 @@ impl NamedWalk<'_> {
         let phrase = rest.get(..rest.iter().take(256).take_while(is_of_a_phrase).count())?.trim_ascii_end();
         let is_enough = phrase.split(|byte| *byte == b' ').filter(|part| part.len() >= 3).count() >= FEWEST;
         is_enough.then(|| SecretMatch { rule: NAMED, start: spot.start, end: spot.start + phrase.len() })
+    }
+
+    /// `snmp-server community …`: a password that routers call otherwise.
+    fn community(&self, word: &RedactorWord<'_>, gap: &[u8]) -> Option<SecretMatch> {
+        let follows = gap == b" " && self.last.word() == Some(b"community");
+        let end = passwords::end_in_a_sentence(self.text, word.start).filter(|_| follows)?;
+        let value = self.text.get(word.start..end)?;
+        let is_secret = passwords::is_password(value) || passwords::is_joined(value);
+        is_secret.then_some(SecretMatch { rule: passwords::CREDENTIAL, start: word.start, end })
     }
 
     /// `IDENTIFIED BY '…'`, `IDENTIFIED WITH plugin BY '…'`
@@ -272,9 +292,15 @@ fn announced(
         found.extend(passwords::header(text, word.end()));
     }
     found.extend(glued(word, end));
+    if passwords::is_shouted(word.bytes) {
+        found.extend(literals::fallback(text, word.end()));
+    }
     if end == word.bytes.len() {
         found.extend(nested::in_block(text, word.end(), name_class));
         found.extend(nested::in_yaml_block(text, word, name_class));
+        found.extend(nested::in_next_element(text, word.end(), name_class));
+        found.extend(nested::in_registry(text, word.end(), name_class));
+        found.extend(seed_of_codes(text, word.end()));
     } else if word.bytes.get(end..) == Some(b"s") {
         nested::find_in_container(text, word.end(), found);
     }
@@ -283,6 +309,22 @@ fn announced(
         found.push(chosen);
         found.extend(passwords::user_before(text, word.start));
     }
+}
+
+/// `setup key: ABCD E2FG HI3J KLMN`: the seed of one-time codes, in groups of four.
+fn seed_of_codes(text: &[u8], name_end: usize) -> Option<SecretMatch> {
+    const LONGEST: usize = 64;
+    let gap = count(text, name_end, b": =`\"", 4);
+    let start = name_end + gap;
+    let rest = text.get(start..).filter(|_| gap > 0)?;
+    let is_of_a_seed =
+        |byte: &&u8| byte.is_ascii_uppercase() || (b'2'..=b'7').contains(*byte) || **byte == b' ';
+    let seed = rest.get(..rest.iter().take(LONGEST).take_while(is_of_a_seed).count())?.trim_ascii_end();
+    let groups = seed.split(|byte| *byte == b' ');
+    let is_seed = groups.clone().count() >= 4
+        && groups.into_iter().all(|group| group.len() == 4)
+        && seed.iter().any(u8::is_ascii_digit);
+    is_seed.then(|| SecretMatch { rule: NAMED, start, end: start + seed.len() })
 }
 
 /// `AccountName=…;AccountKey=…`: the name is part of a connection string.
@@ -344,9 +386,13 @@ fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Opt
         && armed.between == 0
         && gap.iter().all(|byte| b" \t".contains(byte))
         && let Some(end) = value_end(armed.name_class, word, text)
-        && (passwords::ends_chosen(word.bytes)
+        && let Some(value) = text.get(word.start..end)
+        && (passwords::ends_chosen(value)
             || is_all_of_a_line(text, armed.start, end)
-            || passwords::is_unlike_a_name(word.bytes))
+            || passwords::is_unlike_a_name(value)
+            || (passwords::is_joined(value) && value.iter().any(u8::is_ascii_digit))
+            || (ends_a_clause(text, end)
+                && !value.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-')))
     {
         // `login me password winter26`, `requirepass winter26`
         return Some((NAMED, end));
@@ -361,8 +407,22 @@ fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Opt
         _ => Announcement::Near,
     };
     // Ids are written so more often than keys.
-    let is_id = armed.between > 0 && is_uuid(word.bytes);
+    let is_id = ((armed.between > 0 || is_client(text, armed)) && is_uuid(word.bytes))
+        || (is_digest(word.bytes) && is_access(text, armed));
     (!is_id && is_random(word.bytes, evidence)).then(|| (NAMED, end()))
+}
+
+/// Whether a name is that of a client, which its addresses say to everybody: `authorize?client_id=…`.
+fn is_client(text: &[u8], armed: &Armed) -> bool {
+    let is_parameter =
+        armed.start.checked_sub(1).and_then(|at| text.get(at)).is_some_and(|byte| b"?&".contains(byte));
+    is_parameter && text.get(armed.start..armed.end).is_some_and(|name| name == b"client_id")
+}
+
+/// Whether a name only ends in "access": `KeychainAccess: 7e6a…` is a library and its checksum.
+fn is_access(text: &[u8], armed: &Armed) -> bool {
+    armed.name_class == NameClass::Hint
+        && text.get(armed.start..armed.end).is_some_and(|name| name.ends_with(b"Access"))
 }
 
 /// Returns where the secret ends that a sentence leads to, if the word it leads to is one.
@@ -372,7 +432,16 @@ fn value_end(name_class: NameClass, word: &RedactorWord<'_>, text: &[u8]) -> Opt
     match name_class {
         NameClass::Password => {
             let end = passwords::end_in_a_sentence(text, word.start)?;
-            (passwords::in_a_sentence(text, word.start).is_some() || is_made()).then_some(end)
+            let value = text.get(word.start..end)?;
+            let is_number = value.len() >= 6 && value.iter().all(u8::is_ascii_digit);
+            let is_said_to_the_end = ends_a_clause(text, end)
+                && (is_number || passwords::is_made_up(value) || passwords::is_joined(value));
+            let is_numbered = passwords::is_joined(value) && value.iter().any(u8::is_ascii_digit);
+            let is_secret = passwords::in_a_sentence(text, word.start).is_some()
+                || is_made()
+                || is_numbered
+                || is_said_to_the_end;
+            is_secret.then_some(end)
         }
         NameClass::Key => is_made().then(|| passwords::tail_end(text, word.end())),
         _ => None,
@@ -391,6 +460,16 @@ fn quoted_end(text: &[u8], word: &RedactorWord<'_>, gap: &[u8]) -> Option<usize>
     let is_odd =
         passwords::ends_chosen(value) || is_mixed || value.iter().any(|byte| b"!@#$^&*+".contains(byte));
     (is_odd && passwords::is_made_up(value)).then_some(word.start + value.len())
+}
+
+/// Whether a sentence, a part of it or a line ends at `at`: what stands before is said to the end.
+fn ends_a_clause(text: &[u8], at: usize) -> bool {
+    match text.get(at..).unwrap_or_default() {
+        [] | [b'\n' | b'\r' | b')', ..] => true,
+        [b',' | b'.', after, ..] => after.is_ascii_whitespace(),
+        [b',' | b'.'] => true,
+        _ => false,
+    }
 }
 
 /// Whether a line holds nothing but a name and its value, as in the files of servers.
@@ -421,7 +500,13 @@ fn glued(word: &RedactorWord<'_>, name_end: usize) -> Option<SecretMatch> {
     let skipped = joint + rest.get(joint..)?.iter().position(u8::is_ascii_alphanumeric)?;
     let value = rest.get(skipped..)?;
     let start = word.start + name_end + skipped;
-    (skipped > 0 && !is_built(word.bytes) && is_random(value, Announcement::Near)).then(|| SecretMatch {
+    // `…/Auth-Concept-6f1e…` is the title of a page and its number.
+    let is_title = value.iter().position(|byte| !byte.is_ascii_alphabetic()).is_some_and(|length| {
+        let (first, others) = (value.first(), value.get(1..length).unwrap_or_default());
+        length >= 4 && first.is_some_and(u8::is_ascii_uppercase) && others.iter().all(u8::is_ascii_lowercase)
+    });
+    let is_other = is_built(word.bytes) || is_title;
+    (skipped > 0 && !is_other && is_random(value, Announcement::Near)).then(|| SecretMatch {
         rule: NAMED,
         start,
         end: word.end(),

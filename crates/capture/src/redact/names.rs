@@ -22,15 +22,17 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
     use NameClass::{Harmless, Header, Hint, Key, Password};
     match [first, second] {
         [b'a', b'c'] => &[("access_id", Key), ("accessid", Key), ("access", Hint)],
-        [b'a', b'p'] => &[("apikey", Key), ("application_id", Key), ("app_id", Key)],
-        [b'a', b'd'] => &[("adminpass", Password)],
+        [b'a', b'p'] => {
+            &[("apikey", Key), ("application_id", Key), ("app_id", Key), ("appid", Key), ("api_hash", Key)]
+        }
+        [b'a', b'd'] => &[("adminpass", Password), ("adgangskode", Password)],
         [b'a', b'u'] => &[("authorization", Header), ("auth", Key)],
         [b'b', b'e'] => &[("bearer", Header)],
         [b'b', b'i'] => &[("bindpw", Password)],
         [b'b', b'l'] => &[("blob", Harmless)],
         [b'b', b'o'] => &[("bot_id", Key)],
         [b'c', b'h'] => &[("checksum", Harmless)],
-        [b'c', b'l'] => &[("clientid", Key), ("client_id", Key)],
+        [b'c', b'l'] => &[("clientid", Key), ("client_id", Key), ("clave", Password)],
         [b'c', b'o'] => {
             &[("cookie", Hint), ("codeclimate", Hint), ("commit", Harmless), ("contrasena", Password)]
         }
@@ -43,14 +45,18 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
         [b'f', b'i'] => &[("fingerprint", Harmless)],
         [b'f', b't'] => &[("ftppass", Password)],
         [b'h', b'a'] => &[("hash", Harmless)],
-        [b'h', b'e'] => &[("heroku", Hint)],
+        [b'h', b'e'] => &[("heroku", Hint), ("heslo", Password)],
         [b'i', b'd'] => &[("idempotency", Harmless), ("identifiant", Hint)],
         [b'i', b'n'] => &[("integrity", Harmless)],
-        [b'k', b'e'] => &[("keypass", Password), ("kennwort", Password), ("key", Key)],
+        [b'j', b's'] => &[("jsessionid", Key)],
+        [b'k', b'e'] => {
+            &[("keypass", Password), ("keymaterial", Password), ("kennwort", Password), ("key", Key)]
+        }
         [b'l', b'i'] => &[("license", Hint)],
         [b'l', b'o'] => &[("login", Hint)],
         [b'm', b'a'] => &[("mailchimp", Hint), ("mailgun", Hint), ("mailjet", Hint)],
         [b'm', b'd'] => &[("md5", Harmless)],
+        [b'n', b't'] => &[("ntlm", Key), ("nthash", Key)],
         [b'o', b'p'] => &[("openweather", Hint)],
         [b'p', b'a'] => &[
             ("password", Password),
@@ -58,11 +64,14 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
             ("passwort", Password),
             ("passphrase", Password),
             ("passcode", Password),
+            ("passord", Password),
             ("parola", Password),
             ("pass", Password),
             ("pat", Hint),
         ],
+        [b'p', b'e'] => &[("pepper", Key)],
         [b'p', b'g'] => &[("pgpass", Password)],
+        [b'p', b'h'] => &[("phpsessid", Key)],
         [b'p', b'o'] => &[("postmark", Hint)],
         [b'p', b'r'] => &[("private", Hint)],
         [b'p', b's'] => &[("psk", Password)],
@@ -71,6 +80,7 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
         [b'r', b'e'] => {
             &[("reporter_id", Hint), ("requirepass", Password), ("revision", Harmless), ("rev", Harmless)]
         }
+        [b's', b'a'] => &[("salasana", Password)],
         [b's', b'e'] => &[("secret", Key), ("sendgrid", Hint), ("senha", Password)],
         [b's', b'h'] => &[("sha256", Harmless), ("sha512", Harmless), ("sha1", Harmless), ("sha", Harmless)],
         [b'r', b'o'] => &[("rootpass", Password)],

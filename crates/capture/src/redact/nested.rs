@@ -39,6 +39,41 @@ pub(super) fn in_block(text: &[u8], name_end: usize, name_class: NameClass) -> O
     NEUTRAL.iter().find_map(|key| value_of(text, (start, start + length), key.as_bytes(), name_class))
 }
 
+/// Elements that hold the value of the element or the key before them.
+const VALUE_ELEMENTS: [&str; 4] = ["value", "string", "plaintext", "data"];
+
+/// Returns the secret in the element behind a name that ends at `name_end`: `<AdminPassword><Value>…`, `<key>ApiToken</key><string>…`.
+pub(super) fn in_next_element(text: &[u8], name_end: usize, name_class: NameClass) -> Option<SecretMatch> {
+    const LONGEST: usize = 256;
+    let rest = text.get(name_end..)?;
+    let opened = if rest.starts_with(b"</key>") { "</key>".len() } else { count(rest, 0, b">", 1) };
+    let spaces = count(rest, opened, b" \t\r\n", 80);
+    let tag = rest.get(opened + spaces..)?.strip_prefix(b"<").filter(|_| opened > 0)?;
+    let name = tag.get(..tag.iter().take(LONGEST).position(|byte| *byte == b'>')?)?;
+    VALUE_ELEMENTS.iter().find(|known| name.eq_ignore_ascii_case(known.as_bytes()))?;
+    let start = name_end + opened + spaces + name.len() + 2;
+    let value = text.get(start..)?;
+    let value = value.get(..value.iter().take(LONGEST).position(|byte| *byte == b'<')?)?;
+    let is_secret = match name_class {
+        NameClass::Password => is_chosen(value),
+        NameClass::Key => is_made_up(value) || is_random(value, Announcement::Quoted),
+        _ => false,
+    };
+    is_secret.then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
+}
+
+/// Returns the value of a name in the registry of Windows: `ProxyPassword    REG_SZ    …`.
+pub(super) fn in_registry(text: &[u8], name_end: usize, name_class: NameClass) -> Option<SecretMatch> {
+    let kind = name_end + count(text, name_end, b" \t", 24);
+    let rest = text.get(kind..)?.strip_prefix(b"REG_")?;
+    let named = rest.iter().take(16).take_while(|byte| byte.is_ascii_uppercase() || **byte == b'_').count();
+    let start = kind + "REG_".len() + named;
+    let start = start + count(text, start, b" \t", 24);
+    let value = value(text.get(start..)?, None)?;
+    let is_secret = matches!(name_class, NameClass::Password) && is_chosen(value) || is_made_up(value);
+    is_secret.then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
+}
+
 /// Returns the secret below a name, among the settings YAML gives it: `DbPassword:`, and on a later line `Default: …`.
 pub(super) fn in_yaml_block(
     text: &[u8],

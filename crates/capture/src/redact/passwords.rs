@@ -6,6 +6,7 @@
 
 use super::SecretMatch;
 use super::assignment::{ValueLink, ValueSpot, count};
+use super::literals;
 use super::named::NAMED;
 use super::names::{NameClass, name_class};
 use super::random::{Announcement, find_ignoring_case, is_placeholder, is_random, is_scrambled};
@@ -43,7 +44,11 @@ pub(super) fn after(
     let whole = rest.get(..if place.quote.is_some() { head.len() } else { tail_end(rest, head.len()) })?;
     let is_typed_in = tail.iter().any(u8::is_ascii_alphabetic);
     let begins_a_line = begins_a_line(text, word.start);
-    let announced = AnnouncedValue { name, name_class, place: &place, begins_a_line, is_typed_in };
+    let span = (place.start, place.start + whole.len());
+    let is_data = place.quote.is_none() && literals::is_data(text, word.start, span);
+    let is_keyword = word.start.checked_sub(1).and_then(|at| text.get(at)) == Some(&b':');
+    let setting = PlaceOfValue { begins_a_line, is_typed_in, is_data, is_keyword };
+    let announced = AnnouncedValue { name, name_class, place: &place, setting };
     let goes_on = whole.len() > head.len();
     let next = rest.get(head.len());
     let is_secret = announced.is_secret(head, next) || (goes_on && announced.is_secret(whole, None));
@@ -76,9 +81,19 @@ struct AnnouncedValue<'a> {
     name: &'a [u8],
     name_class: NameClass,
     place: &'a ValueSpot,
+    setting: PlaceOfValue,
+}
+
+/// What the text around a name says about its value.
+#[derive(Clone, Copy)]
+struct PlaceOfValue {
     begins_a_line: bool,
     /// The name goes on with a word for text: `secret_string`.
     is_typed_in: bool,
+    /// No code stands there: a bare word is a literal.
+    is_data: bool,
+    /// The name is a keyword of a Lisp or Ruby: `:password "…"`.
+    is_keyword: bool,
 }
 
 impl AnnouncedValue<'_> {
@@ -97,13 +112,30 @@ impl AnnouncedValue<'_> {
                 is_chosen(value) || (names_a_phrase(self.name) && is_phrase(value))
             }
             ValueLink::Assigned => {
-                let plain =
-                    self.place.tight && (is_shouted(self.name) || next == Some(&b';') || self.begins_a_line);
-                is_chosen(value) && (is_strong(value) || plain || is_drawn(value))
+                let setting = self.setting;
+                let plain = self.place.tight
+                    && (is_shouted(self.name) || next == Some(&b';') || setting.begins_a_line);
+                let is_literal = setting.is_data
+                    || literals::is_argument(self.name, value, self.place.tight)
+                    || is_joined(value);
+                is_chosen(value) && (is_strong(value) || plain || is_drawn(value) || is_literal)
             }
-            // `ALTER ROLE app PASSWORD '…'`
-            ValueLink::Spaced if self.place.quote == Some(b'\'') && self.name == b"PASSWORD" => {
+            // `ALTER ROLE app PASSWORD '…'`, `#define MQTT_PASSWORD "…"`, `:password "…"`
+            ValueLink::Spaced
+                if is_quoted && (is_shouted(self.name) || self.setting.is_keyword || self.name == b"PSK") =>
+            {
                 is_chosen(value)
+            }
+            // `define('DB_PASSWORD', '…')`, `["--password", "…"]`
+            ValueLink::Listed if is_quoted && (is_shouted(self.name) || self.name.starts_with(b"-")) => {
+                is_chosen(value) && value.iter().any(u8::is_ascii_lowercase) && name_class(value).is_none()
+            }
+            // `.type("…{enter}")`
+            ValueLink::Called if is_quoted => {
+                let typed = value.split(|byte| *byte == b'{').next().unwrap_or_default();
+                is_made_up(typed)
+                    || is_joined(typed)
+                    || (is_strong(typed) && is_chosen(typed) && typed.len() < value.len())
             }
             _ => is_quoted && is_made_up(value),
         }
@@ -114,13 +146,28 @@ impl AnnouncedValue<'_> {
         let is_quoted = place.quote.is_some();
         let is_assigned = matches!(place.link, ValueLink::Assigned | ValueLink::Wrapped);
         // People choose secrets as they choose passwords: `API_SECRET = "…"`.
-        if is_assigned && is_quoted && ends_with(name, b"secret") && is_made_up(value) {
+        let is_made = || is_mixed_up(value) || (is_joined(value) && value.iter().any(u8::is_ascii_digit));
+        let is_said = || is_made() || (is_phrase(value) && value.len() > 12);
+        if is_assigned && is_quoted && ends_with(name, b"secret") && is_said() {
             return true;
         }
-        let clear = name.starts_with(b"-") || begins_with(name, b"x-") || (place.tight && is_shouted(name));
+        if is_assigned
+            && is_quoted
+            && (names_a_secret(name) || ends_with(name, b"_auth"))
+            && is_made()
+            && !value.contains(&b'+')
+        {
+            return true;
+        }
+        let is_set = place.tight && (is_shouted(name) || self.setting.begins_a_line);
+        let clear = name.starts_with(b"-") || begins_with(name, b"x-") || is_set;
         let is_tied = !matches!(place.link, ValueLink::Spaced | ValueLink::Called);
+        // `("SECRET_KEY", "…")`: what a program falls back to.
+        if place.link == ValueLink::Listed && is_quoted && is_shouted(name) && is_made_up(value) {
+            return true;
+        }
         // `secret_string = "…"` holds what a person typed.
-        if self.is_typed_in && is_quoted && place.link == ValueLink::Assigned {
+        if self.setting.is_typed_in && is_quoted && place.link == ValueLink::Assigned {
             return is_made_up(value);
         }
         is_tied
@@ -180,24 +227,38 @@ pub(super) fn user_before(text: &[u8], name_start: usize) -> Option<SecretMatch>
     named.then(|| SecretMatch { rule: CREDENTIAL, start: place.start, end: place.start + value.len() })
 }
 
-/// What stands where a password would: types, and what programs are shipped with.
-#[rustfmt::skip]
-const STAND_INS: [&str; 15] = [
-    "String!", "Int!", "Boolean!", "Float!", "string", "String", "text", "required", "optional", "hidden", "true", "false", "postgres", "guest", "root",
-];
-
 /// Whether a value in the place of a password is one, and not prose, a placeholder or code.
 pub(super) fn is_chosen(value: &[u8]) -> bool {
     let code = value.windows(2).any(|pair| pair == b"::" || pair == b"->") || value.contains(&b'(');
     let prose = value.iter().any(u8::is_ascii_whitespace);
-    let reference = value.first().is_some_and(|first| b"/#.,:".contains(first)) || is_tag(value);
-    let is_type = STAND_INS.iter().any(|known| known.as_bytes() == value);
+    let reference =
+        value.first().is_some_and(|first| b"/#.,:".contains(first)) || is_tag(value) || is_borrowed(value);
+    let is_type = literals::is_stand_in(value) || matches!(value, b"Int!" | b"Float!");
     (4..=LONGEST).contains(&value.len())
         && !prose
         && !code
         && !reference
         && !is_type
         && !is_placeholder(value)
+}
+
+/// Whether a value is a variable or a type behind the sign of a language: `@password`, `&SecretString`.
+fn is_borrowed(value: &[u8]) -> bool {
+    let name = value.strip_prefix(b"@").or_else(|| value.strip_prefix(b"&"));
+    name.is_some_and(|name| {
+        name.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_') && name_class(name).is_some()
+    })
+}
+
+/// Whether a value is made of parts that are joined as no name in code is: `mess-latte`, `two.words-9`.
+pub(super) fn is_joined(value: &[u8]) -> bool {
+    let is_part = |part: &[u8]| part.iter().all(u8::is_ascii_alphanumeric);
+    let is_host = value.iter().filter(|byte| **byte == b'.').count() > 1;
+    value.len() >= 8
+        && !is_host
+        && value.contains(&b'-')
+        && value.split(|byte| b"-._".contains(byte)).all(|part| !part.is_empty() && is_part(part))
+        && name_class(value).is_none()
 }
 
 /// Whether a value is a tag of YAML: `!vault`.
@@ -348,6 +409,11 @@ pub(super) fn is_words_and_dashes(value: &[u8]) -> bool {
 
 /// Whether a value looks like a password wherever it stands: letters and digits, and not the name of an algorithm, a field or a file.
 pub(super) fn is_made_up(value: &[u8]) -> bool {
+    is_mixed_up(value) && name_class(value).is_none()
+}
+
+/// The same of a value that may speak of itself: `my-super-secret-42`.
+fn is_mixed_up(value: &[u8]) -> bool {
     const ALGORITHMS: [&str; 14] = [
         "sha1", "sha2", "sha-", "sha5", "argon", "pbkdf", "bcrypt", "scrypt", "md5", "aes", "utf", "base64",
         "oauth", "http",
@@ -363,7 +429,6 @@ pub(super) fn is_made_up(value: &[u8]) -> bool {
         && !is_code()
         && !is_algorithm()
         && !is_identifier(value)
-        && name_class(value).is_none()
 }
 
 /// Whether a `%` in a value stands for something else: `%s`, `%(name)`, `%2F`.
@@ -468,7 +533,7 @@ fn begins_a_line(text: &[u8], at: usize) -> bool {
 }
 
 /// Whether a name is that of an environment variable, as `DB_PASSWORD` or `PGPASSWORD`.
-fn is_shouted(name: &[u8]) -> bool {
+pub(super) fn is_shouted(name: &[u8]) -> bool {
     (name.contains(&b'_') || name.len() > 4) && !name.iter().any(u8::is_ascii_lowercase)
 }
 
@@ -486,7 +551,14 @@ pub(super) fn value(rest: &[u8], quote: Option<u8>) -> Option<&[u8]> {
                 || matches!(byte, b'"' | b'\'' | b'`' | b',' | b';' | b')' | b'}' | b'&')
         }
     };
-    let length = rest.iter().take(LONGEST + 1).position(ends).unwrap_or(rest.len().min(LONGEST + 1));
+    // `"a\"b"` goes on behind the quote; in a text that is escaped as a whole, what closes a value is followed by a sign.
+    let is_escaped = |at: usize| {
+        at.checked_sub(1).and_then(|before| rest.get(before)) == Some(&b'\\')
+            && rest.get(at + 1).is_some_and(u8::is_ascii_alphanumeric)
+    };
+    let closes = |(at, byte): (usize, &u8)| ends(byte) && !(quote == Some(*byte) && is_escaped(at));
+    let length =
+        rest.iter().take(LONGEST + 1).enumerate().position(closes).unwrap_or(rest.len().min(LONGEST + 1));
     if quote.is_some() && rest.get(length).copied() != quote {
         return None;
     }

@@ -23,13 +23,15 @@ pub(super) enum Prose {
 impl Prose {
     pub(super) fn next(self, word: &[u8], gap: &[u8]) -> Prose {
         #[rustfmt::skip]
-        const LEADING: [&[u8]; 23] = [
+        const LEADING: [&[u8]; 37] = [
             b"for", b"of", b"on", b"in", b"to", b"at", b"from", b"we", b"i", b"you", b"that", b"there", b"they", b"which", b"with",
-            b"pour", b"para", b"de", b"auf", b"von", b"generated", b"fuer",
+            b"pour", b"para", b"de", b"auf", b"von", b"generated", b"fuer", b"del", b"della", b"do", b"da", b"du", b"der", b"des", b"dem", b"den",
+            b"per", b"zum", b"zur", b"im", b"van",
             // Words are of ASCII letters: "für" begins with one.
             b"f",
         ];
-        const SAYING: [&[u8]; 9] = [b"is", b"was", b"be", b"been", b"ist", b"war", b"lautet", b"est", b"es"];
+        const SAYING: [&[u8]; 11] =
+            [b"is", b"was", b"be", b"been", b"ist", b"war", b"lautet", b"est", b"es", b"jest", b"wordt"];
         const LIKELY: [&[u8]; 8] =
             [b"has", b"should", b"will", b"must", b"can", b"could", b"would", b"wurde"];
         const STILL: [&[u8]; 8] =
@@ -41,7 +43,11 @@ impl Prose {
             Prose::Begun | Prose::Set if matches!(gap, b", " | b": " | b". ") && word == b"it" => {
                 Prose::GoesOn
             }
+            // "The password (on the label): …"
+            Prose::Begun if gap == b" (" => Prose::GoesOn,
             Prose::GoesOn if gap == b"'" && word == b"s" => Prose::Ready,
+            // "The credentials for the demo: ann / …"
+            Prose::GoesOn if gap == b": " => Prose::GoesOn,
             Prose::GoesOn if is_in_one_sentence && !is_among(&SAYING) => Prose::GoesOn,
             _ if gap != b" " => Prose::Not,
             Prose::Set if matches!(word, b"to" | b"as" | b"auf" | b"a" | b"from") => Prose::Ready,
@@ -60,9 +66,13 @@ impl Prose {
     pub(super) fn leads_to(self, gap: &[u8]) -> bool {
         let arrow = "→".as_bytes();
         let gap = gap.trim_ascii();
+        // "La password è …", "a senha é …": a word of one letter that is no ASCII letter.
+        if ["è", "é", "—"].iter().any(|says| gap == says.as_bytes()) {
+            return matches!(self, Prose::Begun | Prose::GoesOn);
+        }
         let points = gap.starts_with(arrow) || gap.starts_with(b"->") || gap.starts_with(b"=>");
         let sign = points || gap.iter().any(|byte| b":=".contains(byte));
-        let quoted = points || gap.iter().all(|byte| b" :=`'\"()".contains(byte));
+        let quoted = points || gap.iter().all(|byte| b" :=`'\"()*".contains(byte));
         quoted && (self == Prose::Ready || (matches!(self, Prose::GoesOn | Prose::Set) && sign))
     }
 }
@@ -123,7 +133,8 @@ impl<'a> LastWords<'a> {
 
     /// Returns whether the word before `name` says that it is public: an "RSA key" is shown by its fingerprint.
     pub(super) fn names_an_algorithm(&self) -> bool {
-        const ALGORITHMS: [&str; 8] = ["rsa", "dsa", "ecdsa", "eddsa", "ed25519", "gpg", "pgp", "primary"];
+        const ALGORITHMS: [&str; 9] =
+            ["rsa", "dsa", "ecdsa", "eddsa", "ed25519", "gpg", "pgp", "primary", "public"];
         let [.., last] = self.last;
         last.is_some_and(|word| {
             ALGORITHMS.iter().any(|known| word.bytes.eq_ignore_ascii_case(known.as_bytes()))

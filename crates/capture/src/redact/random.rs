@@ -35,7 +35,13 @@ const MANY: usize = 16;
 /// Whether enough of the value, and at least half of it, looks random.
 pub(super) fn is_random(value: &[u8], evidence: Announcement) -> bool {
     let enough = evidence.enough();
-    if value.len() < enough || is_number(value) || is_crossed_out(value) || is_named_by_digest(value) {
+    let is_advisory = value.starts_with(b"GHSA-") || value.starts_with(b"CVE-");
+    if value.len() < enough
+        || is_advisory
+        || is_number(value)
+        || is_crossed_out(value)
+        || is_named_by_digest(value)
+    {
         return false;
     }
     if is_grouped(value) {
@@ -231,6 +237,11 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36
         && groups.clone().map(<[u8]>::len).eq([8, 4, 4, 4, 12])
         && groups.flatten().all(u8::is_ascii_hexdigit)
+}
+
+/// Whether a value is as long as SHA-1 or SHA-256 in hexadecimal digits.
+pub(super) fn is_digest(value: &[u8]) -> bool {
+    matches!(value.len(), 40 | 64) && is_hex(value)
 }
 
 /// Letters or digits counted up or down: nobody's name, and how examples of keys are made.

@@ -195,7 +195,7 @@ pub(super) const SHAPES: &[TokenShape] = &[
     shape("json-web-token", &["eyJ", "ZXlK"], Wide, (27, ANY)),
     shape("age-key", &["AGE-SECRET-KEY-1", "AGE-PLUGIN-"], Upper, (40, 80)),
     shape("age-key", &["age1"], Plain, (58, 58)),
-    shape("password-hash", &["$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$8$", "$y$", "$7$", "$argon2", "$scrypt$", "$pbkdf2", "$krb5", "$apr1$"], Wide, (24, ANY)),
+    shape("password-hash", &["$2a$", "$2b$", "$2x$", "$2y$", "$1$", "$5$", "$6$", "$8$", "$y$", "$7$", "$argon2", "$scrypt$", "$pbkdf2", "$krb5", "$apr1$", "SCRAM-SHA-256$"], Wide, (24, ANY)),
 ];
 
 /// Tokens without a prefix, known by letters the provider puts at a fixed place inside.

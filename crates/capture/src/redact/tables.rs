@@ -5,7 +5,7 @@
 
 use super::SecretMatch;
 use super::names::{NameClass, name_class};
-use super::passwords::{CREDENTIAL, is_password};
+use super::passwords::{CREDENTIAL, is_chosen, is_joined, is_password};
 use super::random::{Announcement, is_placeholder, is_random};
 
 /// What separates cells. The first that a line holds decides. Two spaces are as many as there are.
@@ -114,7 +114,12 @@ fn beside(pair: &[TableCell<'_>]) -> Option<SecretMatch> {
 fn secret_in(cell: &TableCell<'_>, class: NameClass) -> Option<SecretMatch> {
     let value = cell.text.as_bytes();
     let is_secret = match class {
-        NameClass::Password => is_password(value),
+        // A cell is no code: any word that is not all of small letters may be one.
+        NameClass::Password => {
+            let is_word = value.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_');
+            is_password(value) || is_random(value, Announcement::Assigned) || (is_chosen(value) && !is_word)
+        }
+        _ if is_joined(value) && value.iter().any(u8::is_ascii_digit) => true,
         _ => !is_placeholder(value) && is_random(value, Announcement::Assigned),
     };
     is_secret.then(|| SecretMatch { rule: CREDENTIAL, start: cell.start, end: cell.start + value.len() })

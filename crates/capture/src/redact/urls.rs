@@ -49,6 +49,30 @@ pub(super) fn signature(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMa
     })
 }
 
+/// Parts of a path behind which stands what opens it: whoever has such a link may use it.
+#[rustfmt::skip]
+const OPENING: [&str; 14] = [
+    "invite", "invites", "invitation", "join", "reset", "reset-password", "password-reset", "verify", "confirm", "activate", "magic", "magic-link", "share",
+    "unsubscribe",
+];
+
+/// Returns what opens a link: `//forum.example/invites/…`.
+pub(super) fn in_path(word: &RedactorWord<'_>) -> Option<SecretMatch> {
+    if !word.bytes.starts_with(b"//") {
+        return None;
+    }
+    let mut start = word.start;
+    let mut opens = false;
+    for part in word.bytes.split(|byte| *byte == b'/') {
+        if opens && is_random(part, Announcement::Near) {
+            return Some(SecretMatch { rule: "url-signature", start, end: start + part.len() });
+        }
+        opens = OPENING.iter().any(|known| part.eq_ignore_ascii_case(known.as_bytes()));
+        start += part.len() + 1;
+    }
+    None
+}
+
 /// Returns the credentials before the network that `word` names: `user:password@tcp(host)/database`.
 pub(super) fn before_a_network(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> {
     let is_network = matches!(word.bytes, b"tcp" | b"unix") && text.get(word.end()) == Some(&b'(');
