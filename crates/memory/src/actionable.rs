@@ -363,7 +363,7 @@ impl Sentence {
                 let stands_as_code = word.is_code && begins_code(at) || is_shell_prompt || at == 0;
                 let installs = INSTALLERS.holds(&word.text) && INSTALLING.holds(self.word(at + 1));
                 let fetches = FETCHERS.holds(&word.text);
-                let runs = fetches || FETCHING.holds(&format!("{} {}", word.text, self.word(at + 1)));
+                let runs = fetches || FETCHING.holds_pair(&word.text, self.word(at + 1));
                 // In "`npm install` fails" the quotes end before what could be an argument.
                 let is_within = |next: usize| {
                     self.is_argument(next)
