@@ -75,6 +75,7 @@ impl App {
 
     /// Gives a project another name, and returns which it is.
     pub fn rename_project(&self, store: &mut Store, wanted: &str, name: &str) -> Result<ProjectId, AppError> {
+        self.refuse_agent("rename a project")?;
         if name.trim().is_empty() {
             return Err(
                 AppError::usage("a project needs a name").hint("`backstory project rename PROJECT NAME`")

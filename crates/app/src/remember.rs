@@ -147,8 +147,8 @@ impl App {
         }
         // A memory becomes the user's own only when the user wrote all of it: a new title over a stranger's text does not count.
         let is_rewritten = changes.body.is_some() && (before.facts.is_empty() || !changes.facts.is_empty());
-        let said_by = self.caller.provenance();
-        let provenance = if is_rewritten { said_by } else { before.provenance.clone().min(said_by) };
+        let callers = self.caller.provenance();
+        let provenance = if is_rewritten { callers } else { before.provenance.clone().min(callers) };
         // What somebody words anew is said by the words alone.
         let details = before.details.clone().filter(|_| changes.body.is_none() && changes.facts.is_empty());
         let kind = changes.kind(&provenance)?.unwrap_or(before.kind);
@@ -188,8 +188,8 @@ impl App {
         record.scrub_names(&redactor)?;
         let (uid, created_at) = (record.uid()?, record.created_at(self.now)?);
         // The caller is known here; another source is believed only downwards.
-        let (claimed, said_by) = (record.content.provenance()?, self.caller.provenance());
-        let provenance = claimed.map_or(said_by.clone(), |claimed| claimed.min(said_by));
+        let (claimed, callers) = (record.content.provenance()?, self.caller.provenance());
+        let provenance = claimed.map_or(callers.clone(), |claimed| claimed.min(callers));
         let said = self.allowed(ContentRecord { details: None, ..record.content });
         let content = prepare(said.into_content(provenance, self.now)?, &redactor);
         Ok(NewMemory { uid, project, origin: MemoryOrigin::default(), content, created_at })

@@ -31,13 +31,18 @@ impl App {
     }
 
     /// Writes down what the user says of a memory.
-    pub fn judge(&self, store: &mut Store, id: MemoryId, verdict: Verdict) -> Result<Memory, AppError> {
+    pub fn record_verdict(
+        &self,
+        store: &mut Store,
+        id: MemoryId,
+        verdict: Verdict,
+    ) -> Result<Memory, AppError> {
         self.refuse_agent(match verdict {
             Verdict::Confirm => "confirm a memory",
             Verdict::Retire => "retire a memory",
         })?;
         self.memory(store, id)?;
-        store.memories_mut().judge(id, verdict, self.now)?;
+        store.memories_mut().record_verdict(id, verdict, self.now)?;
         self.memory(store, id)
     }
 }

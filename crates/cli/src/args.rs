@@ -122,9 +122,9 @@ pub(crate) enum Command {
     /// Look through this week's proposed memories, one key each
     Review(review::ReviewArgs),
     /// Confirm memories: from now on they may be injected
-    Confirm(review::JudgeArgs),
+    Confirm(review::VerdictArgs),
     /// Retire memories: they hold no more, and stay as history
-    Retire(review::JudgeArgs),
+    Retire(review::VerdictArgs),
     /// Pin a memory
     Pin(pin::PinArgs),
     /// Show whole memories

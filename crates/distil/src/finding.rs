@@ -33,7 +33,7 @@ pub(super) type SafeFinding = Finding<Redacted<Content>>;
 
 impl Finding {
     /// Gives it the provenance its words turned out to have. Only the user makes rules: from anybody else it is a fact.
-    pub(super) fn said_by(mut self, provenance: Provenance) -> Finding {
+    pub(super) fn with_provenance(mut self, provenance: Provenance) -> Finding {
         if self.content.kind == Kind::Rule && provenance != Provenance::User {
             self.content.kind = Kind::Fact;
         }

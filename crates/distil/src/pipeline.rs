@@ -137,7 +137,7 @@ fn distil_session(
                 finding.content.body = outside.own_lines(&finding.content);
             }
             let provenance = outside.provenance_of(&finding.content, finding.events.first().copied());
-            finding = finding.said_by(provenance);
+            finding = finding.with_provenance(provenance);
         }
         if !how.is_late()
             && let Comparing::Assertion(said) = &finding.comparing

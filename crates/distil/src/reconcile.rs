@@ -150,7 +150,7 @@ impl Reconciler<'_> {
         standing: &mut Reconciliation,
     ) -> Result<(), StoreError> {
         // Words alone take no place of what is in force, and nobody but the user that of what the user confirmed.
-        let is_users = known.standing_reason == StandingReason::User;
+        let is_users = known.is_users_own();
         let is_proven = finding.evidence == EvidenceKind::Structure || known.standing != Standing::Confirmed;
         let has_last_word = finding.content.provenance == Provenance::User
             || finding.content.provenance >= known.content.provenance && is_proven && !is_users;

@@ -68,6 +68,14 @@ pub enum RecordError {
     /// It says nothing that can be stored.
     #[error(transparent)]
     Content(#[from] ContentError),
+    /// A field holds a word that means nothing there.
+    #[error("`{value}` is no {field}")]
+    UnknownWord {
+        /// The field.
+        field: &'static str,
+        /// What it holds.
+        value: String,
+    },
     /// Its uid cannot name a memory.
     #[error("unusable uid")]
     Uid(#[from] UidError),

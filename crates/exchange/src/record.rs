@@ -6,10 +6,13 @@
 
 mod attachments;
 
+use crate::FileTrust;
 use crate::error::RecordError;
 use attachments::{AnchorRecord, RevisionRecord};
 use backstory_capture::Redactor;
-use backstory_memory::{ContentRecord, Memory, Timestamp, Uid, is_missing, iso, record_time};
+use backstory_memory::{
+    ContentRecord, Memory, Standing, StandingReason, Timestamp, Uid, is_missing, iso, record_time,
+};
 use backstory_store::UsageHistory;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,6 +52,10 @@ memory_record! {
     session: Option<String>,
     /// The uids of memories it replaces.
     supersedes: Option<OneOrMany>,
+    /// How it stands: proposed, confirmed, retired. What another memory replaced says that by `superseded_by`.
+    standing: Option<String>,
+    /// Why it stands so.
+    standing_reason: Option<String>,
     /// How often it was met.
     times_seen: Option<u32>,
     /// How often it was used.
@@ -156,15 +163,30 @@ impl MemoryRecord {
         })
     }
 
+    /// Returns how it stood where it was exported, as far as its file is trusted: a stranger's file neither confirms nor retires anything.
+    pub(crate) fn standing(
+        &self,
+        trust: FileTrust,
+    ) -> Result<Option<(Standing, StandingReason)>, RecordError> {
+        let (Some(standing), Some(reason)) = (&self.standing, &self.standing_reason) else { return Ok(None) };
+        let unknown = |field, value: &String| RecordError::UnknownWord { field, value: value.clone() };
+        let standing = standing.parse().map_err(|()| unknown("standing", standing))?;
+        let reason = reason.parse().map_err(|()| unknown("standing_reason", reason))?;
+        Ok(Some((standing, reason)).filter(|_| trust == FileTrust::User))
+    }
+
     /// Writes down what a memory says. What other rows say (its project, its session, its links) the caller adds.
     #[must_use]
     pub fn from_memory(memory: &Memory) -> MemoryRecord {
         let iso = |at: Timestamp| Value::String(iso(at));
+        let standing = Some(memory.standing).filter(|standing| !matches!(standing, Standing::Superseded(_)));
         MemoryRecord {
             content: ContentRecord::from_content(&memory.content),
             uid: Some(memory.uid.to_string()),
             created_at: Some(iso(memory.created_at)),
             updated_at: Some(iso(memory.updated_at)),
+            standing: standing.map(|standing| standing.as_str().to_owned()),
+            standing_reason: standing.map(|_| memory.standing_reason.as_str().to_owned()),
             times_seen: Some(memory.times_seen),
             times_used: Some(memory.times_used),
             last_used_at: memory.last_used_at.map(iso),

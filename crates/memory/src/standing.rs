@@ -203,17 +203,13 @@ fn asks(content: &Content, evidence: EvidenceKind, own: &OwnAddresses) -> bool {
 /// Whether a line of a memory may be injected unasked: the user said or confirmed it, or it asks for nothing.
 #[must_use]
 pub fn may_be_injected(memory: &Memory, line: &str, own: &OwnAddresses) -> bool {
-    if is_users(memory) {
+    if memory.is_users_own() {
         return true;
     }
     let requested = requested_action(&without_own_commands(&memory.content, line), own);
     // What was done, and what comes next, is worded as a request.
     let may_be_imperative = memory.standing_reason == StandingReason::Structure;
     requested.is_none_or(|action| may_be_imperative && !action.is_grave())
-}
-
-fn is_users(memory: &Memory) -> bool {
-    memory.content.provenance == Provenance::User || memory.standing_reason == StandingReason::User
 }
 
 /// Takes out the commands that failed or helped: they were run under the user's eyes. What they fetch from elsewhere stays.

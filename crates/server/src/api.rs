@@ -161,8 +161,8 @@ impl Api {
             WriteOperation::Revise => memories::revise(request, store, app),
             WriteOperation::Pin => memories::pin(request, store, app),
             WriteOperation::Supersede => memories::supersede(request, store, app),
-            WriteOperation::Confirm => memories::judge(request, store, app, Verdict::Confirm),
-            WriteOperation::Retire => memories::judge(request, store, app, Verdict::Retire),
+            WriteOperation::Confirm => memories::record_verdict(request, store, app, Verdict::Confirm),
+            WriteOperation::Retire => memories::record_verdict(request, store, app, Verdict::Retire),
             WriteOperation::Forget => memories::forget(request, store, app),
             WriteOperation::InjectContext => contexts::inject(request, store, app, &self.flags),
         }

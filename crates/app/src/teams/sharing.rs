@@ -21,6 +21,7 @@ pub enum UnpushedPolicy {
 impl Teams<'_> {
     /// Shares a project with a team.
     pub fn share(&self, project: Option<&str>, team: Option<&TeamName>) -> Result<ShareShape, AppError> {
+        self.app.refuse_agent("share a project")?;
         let mut store = self.app.store()?;
         let team = joined(&store, team, "`--team TEAM`")?;
         let id = self.app.project_to_write(&mut store, project)?;
@@ -41,6 +42,7 @@ impl Teams<'_> {
 
     /// Stops sharing a project.
     pub fn unshare(&self, wanted: Option<&str>, unpushed: UnpushedPolicy) -> Result<UnshareShape, AppError> {
+        self.app.refuse_agent("stop sharing a project")?;
         let mut store = self.app.store()?;
         let id = self.app.project_to_write(&mut store, wanted)?;
         let _lock = self.lock()?;

@@ -64,14 +64,14 @@ impl Teams<'_> {
             if !policy.admits(&hit.revision.content) {
                 continue;
             }
-            let said_by = [&hit.first_provenance, &hit.revision.content.provenance];
+            let provenances = [&hit.first_provenance, &hit.revision.content.provenance];
             let here = store.memories().by_uid(&hit.uid)?;
             // Words this machine knows are whose they are here, whatever name the hub has for them.
             let is_known = |known: &Content| {
                 (&known.title, &known.body) == (&hit.revision.content.title, &hit.revision.content.body)
             };
             let known = here.as_ref().map(|memory| &memory.content).filter(|known| is_known(known));
-            let pulled = || policy.provenance(&hit.first_author, said_by);
+            let pulled = || policy.provenance(&hit.first_author, provenances);
             let provenance = known.map_or_else(pulled, |known| known.provenance.clone()).to_string();
             let id = here.map(|memory| memory.id.0);
             let explain = (request.detail == HitDetail::Explained).then(|| sum(&hit, fused));

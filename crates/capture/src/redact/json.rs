@@ -90,7 +90,7 @@ impl JsonWalk<'_> {
         if scrubbed != text {
             return scrubbed;
         }
-        let Some(rule) = name.and_then(|name| named::judge(name, text)) else { return scrubbed };
+        let Some(rule) = name.and_then(|name| named::rule_for(name, text)) else { return scrubbed };
         let mut whole = String::new();
         marker::push(&mut whole, rule, text, &self.redactor.key);
         whole

@@ -334,7 +334,7 @@ fn follows_a_pair(text: &[u8], name_start: usize) -> bool {
 }
 
 /// Returns the rule by which `value` is a secret, given the name of the field that holds it.
-pub(super) fn judge(name: &str, value: &str) -> Option<&'static str> {
+pub(super) fn rule_for(name: &str, value: &str) -> Option<&'static str> {
     let (name_class, _) = name_class(name.as_bytes())?;
     let bytes = value.as_bytes();
     let secret = match name_class {

@@ -15,7 +15,7 @@ use clap::Args;
 
 /// Arguments of `confirm` and `retire`.
 #[derive(Args, Debug)]
-pub(crate) struct JudgeArgs {
+pub(crate) struct VerdictArgs {
     /// The numbers of the memories
     #[arg(value_parser = memory_id, required = true, value_name = "ID")]
     pub(crate) ids: Vec<MemoryId>,
@@ -41,10 +41,15 @@ pub(crate) struct ReviewArgs {
 const MOST: u32 = 200;
 
 /// Confirms or retires memories.
-pub(crate) fn run_judge(args: &JudgeArgs, verdict: Verdict, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+pub(crate) fn run_verdict(
+    args: &VerdictArgs,
+    verdict: Verdict,
+    app: &App,
+    ui: &Ui,
+) -> Result<Exit, AppError> {
     let mut store = app.store()?;
     let judged: Vec<Memory> =
-        args.ids.iter().map(|id| app.judge(&mut store, *id, verdict)).collect::<Result<_, _>>()?;
+        args.ids.iter().map(|id| app.record_verdict(&mut store, *id, verdict)).collect::<Result<_, _>>()?;
     ui.answer(args.json, &JudgedShape { ok: true, memories: heads(&store, &judged)? }, || {
         judged.iter().try_for_each(|memory| {
             ui.line(&format!("#{} is {}: {}", memory.id, memory.standing, one_line(&memory.content.title)))
@@ -92,7 +97,7 @@ fn ask_all(waiting: &[Memory], store: &mut Store, app: &App, ui: &Ui) -> Result<
             }
         };
         if let Some(verdict) = verdict {
-            let judged = app.judge(store, memory.id, verdict)?;
+            let judged = app.record_verdict(store, memory.id, verdict)?;
             ui.say(&format!("  #{} is {}", judged.id, judged.standing));
         }
     }

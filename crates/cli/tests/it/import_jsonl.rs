@@ -190,6 +190,31 @@ fn law_6_only_the_user_at_a_terminal_imports_a_file_as_their_own() {
     assert_eq!(claimed, json!(["user", "user", true, "confirmed"]));
 }
 
+/// What the user confirmed and retired comes back with the user's own export; a stranger's file claims it in vain.
+#[test]
+fn law_6_a_standing_is_believed_of_the_users_own_export_only() {
+    let env = world();
+    for title in ["Sessions expire after an hour", "Amounts are cents", "Retries happen twice"] {
+        assert_eq!(env.run_as_agent(["remember", title]).code, Some(0));
+    }
+    done(&env, &["confirm", "1"]);
+    done(&env, &["retire", "2"]);
+    let exported = env.run(["export"]).stdout;
+    for (trust, standings, reasons) in [
+        ("user", json!(["confirmed", "retired", "proposed"]), json!(["user", "user", "unproven"])),
+        ("import", json!(["proposed", "proposed", "proposed"]), json!(["unproven", "unproven", "unproven"])),
+    ] {
+        let other = world();
+        let path = file(&other, "mine.jsonl", &exported);
+        done(&other, &["import", "--trust", trust, &path]);
+        let shown = ask(&other, 0, &["show", "1", "2", "3", "--json"]);
+        assert_eq!(column(&shown["memories"], "standing"), standings, "{trust}");
+        assert_eq!(column(&shown["memories"], "standing_reason"), reasons, "{trust}");
+    }
+    let claimed = lines(&env, &[json!({"title": "A", "standing": "blessed", "standing_reason": "user"})]);
+    assert!(env.run(["import", &claimed]).stderr.contains("`blessed` is no standing"));
+}
+
 #[test]
 fn law_6_a_file_puts_nothing_in_place_of_the_users_words() {
     let env = world();

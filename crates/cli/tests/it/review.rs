@@ -32,6 +32,10 @@ fn law_6_what_an_agent_writes_waits_for_the_user() {
         let refused = env.run_as_agent([action, "1", "--json"]);
         assert!(refused.stdout.contains("user_only"), "{action}: {refused:?}");
     }
+    for project in [&["rename", "1", "x"][..], &["share"], &["unshare"]] {
+        let refused = env.run_as_agent([&["project"], project, &["--json"]].concat());
+        assert!(refused.stdout.contains("user_only"), "{project:?}: {refused:?}");
+    }
     for action in ["restore", "discard"] {
         let refused = env.run_as_agent(["team", action, "--all", "--json"]);
         assert!(refused.stdout.contains("user_only"), "{action}: {refused:?}");

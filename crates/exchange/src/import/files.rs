@@ -304,6 +304,7 @@ pub(crate) fn prepare_record(
     let content = prepare(content, redactor);
     let created_at = record.created_at(now)?;
     let history = Some(record.history(now)?);
+    let standing = record.standing(trust)?;
     let uid = record.uid()?.unwrap_or_else(|| uid_from_content(&record, &content, created_at));
     let attachments = record.attachments(redactor, &trust.max_provenance(), now)?;
     let links = record.take_links(&uid);
@@ -318,6 +319,7 @@ pub(crate) fn prepare_record(
         content,
         history,
         evidence: EvidenceKind::Words,
+        standing,
         attachments,
         links,
     })

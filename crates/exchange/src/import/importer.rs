@@ -6,7 +6,9 @@
 use super::project_resolver::ProjectResolver;
 use super::session_work::KnownSessionWork;
 use crate::imported::{ImportedProject, ImportedSession};
-use backstory_memory::{Content, EvidenceKind, MemoryId, ProjectId, Redacted, SessionId, Timestamp, Uid};
+use backstory_memory::{
+    Content, EvidenceKind, MemoryId, ProjectId, Redacted, SessionId, Standing, StandingReason, Timestamp, Uid,
+};
 use backstory_store::{
     Attachments, ImportProgress, InsertOutcome, MemoryLinks, MemoryOrigin, NewMemory, Store, StoreError,
     UsageHistory,
@@ -26,6 +28,8 @@ pub(crate) struct PreparedMemory {
     pub(crate) content: Redacted<Content>,
     pub(crate) history: Option<UsageHistory>,
     pub(crate) evidence: EvidenceKind,
+    /// How it stood where it comes from, where that is believed.
+    pub(crate) standing: Option<(Standing, StandingReason)>,
     pub(crate) attachments: Redacted<Attachments>,
     pub(crate) links: MemoryLinks,
 }
@@ -86,7 +90,16 @@ impl<'a> Importer<'a> {
             return Ok(Admission::ProjectExcluded);
         };
         let PreparedMemory {
-            uid, session, created_at, content, history, evidence, attachments, links, ..
+            uid,
+            session,
+            created_at,
+            content,
+            history,
+            evidence,
+            standing,
+            attachments,
+            links,
+            ..
         } = memory;
         if links.superseded_by.is_some() || !links.links.is_empty() {
             self.links.push(links);
@@ -96,7 +109,7 @@ impl<'a> Importer<'a> {
             return Ok(Admission::Accepted);
         }
         let session = session.map(|session| self.session(store, project, session, created_at)).transpose()?;
-        let origin = MemoryOrigin { session, usage: history, evidence, ..MemoryOrigin::default() };
+        let origin = MemoryOrigin { session, usage: history, evidence, standing, ..MemoryOrigin::default() };
         self.batch.push((NewMemory { uid: Some(uid), project, origin, content, created_at }, attachments));
         if self.batch.len() >= BATCH {
             self.write(store)?;

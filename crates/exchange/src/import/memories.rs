@@ -151,6 +151,7 @@ impl<'a> InstanceImport<'a> {
             content: prepare(Content { provenance, ..memory.content }, redactor),
             history: memory.history,
             evidence: memory.evidence,
+            standing: None,
             attachments: prepare_attachments(Attachments::default(), redactor),
         }
     }

@@ -73,7 +73,8 @@ pub(super) static DIRECTING: WordList = WordList::phrases(
 );
 
 /// Verbs before what is to be done: "should be deployed", "needs to be run", "has to install".
-pub(super) static OBLIGING: WordList = WordList::words("must should shall need needs has have ought requires");
+pub(super) static OBLIGING: WordList =
+    WordList::words("must should shall need needs has have ought requires");
 
 /// What stands before "to be run": somebody is to do it.
 pub(super) static EXPECTING: WordList = WordList::words(

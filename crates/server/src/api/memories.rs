@@ -112,13 +112,13 @@ pub(super) fn review(request: &ApiRequest, store: &Store, app: &App) -> Result<A
     json(&shapes::review(store, &app.review(store, &request)?)?)
 }
 
-pub(super) fn judge(
+pub(super) fn record_verdict(
     request: &ApiRequest,
     store: &mut Store,
     app: &App,
     verdict: Verdict,
 ) -> Result<ApiReply, AppError> {
-    let judged = app.judge(store, MemoryId(request.id()), verdict)?;
+    let judged = app.record_verdict(store, MemoryId(request.id()), verdict)?;
     json(&JudgedShape { ok: true, memories: shapes::heads(store, &[judged])? })
 }
 

@@ -17,6 +17,7 @@ export function memoryRow(memory, { as = "clock", withProject = true } = {}) {
     h("a", { class: "row-title", href: link("memory", memory.id), "data-row": true }, spans(memory.title)),
     h("span", { class: "row-meta" },
       memory.pinned && label("pinned"),
+      memory.standing === "proposed" && label("proposed", "warn", "no session is given it unasked until you confirm it"),
       memory.superseded_by && label(`superseded by #${memory.superseded_by}`),
       ["web", "repository"].includes(memory.provenance) && label("from outside", "warn", "read from a source that is not yours"),
       withProject && h("span", { class: "row-project" }, memory.project_name ?? memory.project),

@@ -124,7 +124,7 @@ pub(crate) fn replace_content(
         words::remove(db, before)?;
     }
     overwrite(db, before.id, content, now)?;
-    standing::judge_again(db, before, (content, evidence), now)?;
+    standing::reassess(db, before, (content, evidence), now)?;
     anchors::follow_files(db, before.id, &before.content.files, &content.files)?;
     if is_intact {
         words::add(db, before.id, before.project, content)

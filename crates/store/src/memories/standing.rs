@@ -1,4 +1,4 @@
-//! How memories stand: decided when they are written, judged again when their words change, changed by the user and by repetition.
+//! How memories stand: decided when they are written, and again when their words change, changed by the user and by repetition.
 //!
 //! Not here: the rule itself (`memory`), who may change it (`app`).
 
@@ -22,8 +22,13 @@ pub enum Verdict {
 
 impl MemoryWriter<'_> {
     /// Writes down what the user says of a memory; returns how it stood before. What another memory replaced stays replaced.
-    pub fn judge(&mut self, id: MemoryId, verdict: Verdict, now: Timestamp) -> Result<Standing, StoreError> {
-        self.store.write("judge a memory", |transaction| {
+    pub fn record_verdict(
+        &mut self,
+        id: MemoryId,
+        verdict: Verdict,
+        now: Timestamp,
+    ) -> Result<Standing, StoreError> {
+        self.store.write("record a verdict", |transaction| {
             let before = memories::read(transaction, id)?;
             let standing = match verdict {
                 Verdict::Confirm => Standing::Confirmed,
@@ -98,8 +103,8 @@ pub(crate) fn known_evidence(memory: &Memory) -> EvidenceKind {
     }
 }
 
-/// Judges a memory whose words changed, by what speaks for the new ones: who confirmed the old ones did not confirm the new.
-pub(crate) fn judge_again(
+/// Decides again how a memory stands whose words changed, by what speaks for the new ones: who confirmed the old ones did not confirm the new.
+pub(crate) fn reassess(
     db: &Connection,
     before: &Memory,
     (content, evidence): (&Content, EvidenceKind),

@@ -177,6 +177,6 @@ fn law_6_what_proved_the_old_words_proves_nothing_of_the_new() {
     let order = Redacted::vouch(said("Never run the tests of the client"));
     store.memories_mut().revise(id, &order, NOW).unwrap();
     assert_eq!(store.memories().get(id).unwrap().unwrap().standing, Standing::Proposed);
-    store.memories_mut().judge(id, Verdict::Confirm, NOW).unwrap();
+    store.memories_mut().record_verdict(id, Verdict::Confirm, NOW).unwrap();
     assert_eq!(store.memories().get(id).unwrap().unwrap().standing, Standing::Confirmed);
 }
