@@ -6,7 +6,8 @@
 use super::SecretMatch;
 use super::assignment::count;
 use super::names::name_class;
-use super::passwords::{CREDENTIAL, is_chosen, is_joined, is_made_up, is_phrase, value};
+use super::passwords::{CREDENTIAL, is_chosen, is_joined, is_made_up, value};
+use super::phrases::is_phrase;
 use super::random::{Announcement, is_random};
 use super::words::RedactorWord;
 
@@ -30,9 +31,9 @@ enum SecretUse {
 const FUNCTIONS: &[(&[&str], SecretUse)] = &[
     (&["hash::make", "bcrypt.hash", "bcrypt.hashsync", "password_hash", "make_password", "set_password", "setpassword", "hashpw", "checkpw"], SecretUse::Hash),
     (&["jwt.sign", "jwt.verify", "jwt.encode", "jwt.decode", "fernet", "createhmac", "hmac.new", "createcipheriv", "signwith"], SecretUse::Sign),
-    (&["connect", "createconnection", "getconnection", "mysqli", "mysqli_connect", "pdo", "create_user", "create_superuser", "createuser"], SecretUse::Connect),
+    (&["connect", "createconnection", "getconnection", "mysqli", "mysqli_connect", "pdo", "sequelize", "create_user", "create_superuser", "createuser"], SecretUse::Connect),
     (&["login", "logon", "auth", "authenticate", "basicauth", "credential", "credentials", "signin", "sign_in", "log_in"], SecretUse::LogIn),
-    (&["client", "translator", "sdk", "twilio"], SecretUse::Client),
+    (&["client", "client.run", "translator", "sdk", "twilio", "algoliasearch"], SecretUse::Client),
 ];
 /// More arguments than such a function takes before the password.
 const MOST_ARGUMENTS: usize = 4;
@@ -48,11 +49,13 @@ pub(super) fn find(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> 
     }
     let secret_use = if is_cmdlet { SecretUse::Hash } else { use_of(text, word)? };
     let mut arguments = CallArguments { text, at: at + 1 };
-    (0..MOST_ARGUMENTS).find_map(|index| {
+    let mut secrets = (0..MOST_ARGUMENTS).filter_map(|index| {
         let (start, value) = arguments.next()??;
         let found = SecretMatch { rule: CREDENTIAL, start, end: start + value.len() };
         is_secret(secret_use, index, value).then_some(found)
-    })
+    });
+    // A client takes the name of an account before the key.
+    if secret_use == SecretUse::Client { secrets.last() } else { secrets.next() }
 }
 
 fn use_of(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretUse> {
@@ -82,7 +85,10 @@ fn is_secret(secret_use: SecretUse, index: usize, value: &[u8]) -> bool {
         }
         SecretUse::Hash => index == 0 && is_chosen(value),
         SecretUse::Sign => {
-            is_random(value, Announcement::Quoted)
+            let is_key =
+                is_chosen(value) && value.len() > 12 && !value.iter().any(|byte| b"./:".contains(byte));
+            (index == 1 && is_key)
+                || is_random(value, Announcement::Quoted)
                 || is_made_up(value)
                 || (is_joined(value) && value.len() > 12)
         }

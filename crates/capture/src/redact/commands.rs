@@ -4,7 +4,8 @@
 
 use super::SecretMatch;
 use super::assignment::count;
-use super::passwords::{CREDENTIAL, is_chosen, is_password, is_phrase, tail_end, value};
+use super::passwords::{CREDENTIAL, is_chosen, is_password, tail_end, value};
+use super::phrases::is_phrase;
 use super::random::is_placeholder;
 use super::words::RedactorWord;
 
@@ -61,7 +62,10 @@ fn last_argument(line: &[u8], line_start: usize, name: &[u8]) -> Option<SecretMa
     }
     // Options of Windows follow what they are about: `net user ann … /add`.
     let is_option = |argument: &&[u8]| argument.starts_with(b"/") && name == b"net";
-    let argument = line.rsplit(|byte| *byte == b' ').find(|argument| !is_option(argument))?;
+    let is_login =
+        |argument: &&[u8]| name != b"sqlplus" || (argument.contains(&b'/') && argument.contains(&b'@'));
+    let argument =
+        line.rsplit(|byte| *byte == b' ').find(|argument| !is_option(argument) && is_login(argument))?;
     let mut start = line_start + (argument.as_ptr() as usize - line.as_ptr() as usize);
     let mut value = argument.strip_suffix(b"'").or_else(|| argument.strip_suffix(b"\"")).unwrap_or(argument);
     // `user%…`, `user/…@database`

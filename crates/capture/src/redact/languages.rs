@@ -8,15 +8,24 @@ use super::passwords;
 use super::random::{Announcement, is_random};
 
 #[rustfmt::skip]
-const NAMES: [&str; 26] = [
+const NAMES: [&str; 39] = [
     "mot de passe", "Mot de passe", "code secret", "contraseña", "Contraseña", "пароль", "Пароль", "паролем", "ключ доступа", "密码", "密碼", "パスワード",
     "비밀번호", "şifre", "Şifre", "hasło", "Hasło", "hasła", "lösenord", "Lösenord", "jelszó", "parolă", "κωδικός", "Schlüssel", "schlüssel", "salasana",
+    "mdp", "chiave", "passowrd", "şifresi", "كلمة المرور", "كلمة السر", "mật khẩu", "Mật khẩu", "סיסמ", "पासवर्ड", "лозинка", "zaporka", "wachtwoord",
 ];
 /// What leads from a name to its value.
 #[rustfmt::skip]
-const SAYING: [&str; 15] = [
-    " est ", " c'est ", " c’est ", " es ", " to ", " jest ", " ist ", " är ", " on ", " это ", " теперь ", " — ", " – ", "是", "は",
+const SAYING: [&str; 23] = [
+    " est ", " c'est ", " c’est ", " es ", " to ", " jest ", " ist ", " är ", " on ", " это ", " теперь ", " — ", " – ", "是", "は", "는 ", "은 ", " là ", " هي ", " היא ", " e ", " è ", " je ",
 ];
+
+/// Whether a text is the word for a password, as labels of forms are.
+pub(super) fn names_a_password(text: &[u8]) -> bool {
+    NAMES.iter().any(|name| {
+        let is_longer = text.len() <= name.len() + 2;
+        is_longer && text.windows(name.len()).any(|part| part == name.as_bytes())
+    })
+}
 
 /// Adds a finding for every password behind such a name.
 pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {

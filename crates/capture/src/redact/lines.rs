@@ -4,7 +4,8 @@
 //! Not here: flags of commands (`commands`) and tables (`tables`).
 
 use super::names::{NameClass, name_class};
-use super::passwords::{CREDENTIAL, is_chosen, is_made_up, is_password, is_phrase};
+use super::passwords::{CREDENTIAL, is_chosen, is_made_up, is_password};
+use super::phrases::is_phrase;
 use super::random::{Announcement, is_placeholder, is_random};
 use super::{SecretMatch, protocol};
 
@@ -16,7 +17,7 @@ const PRINTERS: &[&[&str]] = &[
     &["keyvault secret show"], &["vault kv get", "-field"], &["vault read", "-field"], &["doppler secrets get"], &["heroku config:get"],
     &["gh auth token"], &["print-access-token"], &["print-identity-token"], &["get-access-token"], &["kubectl create token"],
     &["get-login-password"], &["openssl rand"], &["pwgen"], &["initialAdminPassword"], &["initial-password"], &["reset-password"],
-    &["security find-internet-password"], &["lpass show", "--password"], &["ansible-vault view"],
+    &["security find-internet-password"], &["lpass show", "--password"], &["ansible-vault view"], &["terraform output -raw"], &["dumpprivkey"], &["master.key"], &[".psk "],
 ];
 
 /// What reads a secret from its input, in the part of a line behind the pipe.
@@ -163,7 +164,10 @@ fn begins_with_a_printer(line: &str) -> bool {
     let first = line.split(' ').next().unwrap_or_default();
     let begins = |parts: &&[&str]| parts.first().is_some_and(|part| part.split(' ').next() == Some(first));
     let is_known = PRINTERS.iter().any(begins)
-        || matches!(first, "az" | "argocd" | "security" | "aws" | "gcloud" | "kubectl");
+        || matches!(
+            first,
+            "cat" | "bitcoin-cli" | "az" | "argocd" | "security" | "aws" | "gcloud" | "kubectl"
+        );
     first.len() < line.len() && is_known && is_printer(line)
 }
 
@@ -230,7 +234,7 @@ fn before_a_host(line: &str, line_start: usize) -> Option<SecretMatch> {
         let is_secret =
             is_made_up(password.as_bytes()) || is_random(password.as_bytes(), Announcement::Assigned);
         let start = line_start + (password.as_ptr() as usize - line.as_ptr() as usize);
-        (is_name(user) && is_host && is_secret).then(|| SecretMatch {
+        (is_name(user) && is_host && is_secret && !password.starts_with("//")).then(|| SecretMatch {
             rule: CREDENTIAL,
             start,
             end: start + password.len(),

@@ -26,6 +26,12 @@ pub(super) fn is_stand_in(value: &[u8]) -> bool {
     STAND_INS.iter().any(|known| value.eq_ignore_ascii_case(known.as_bytes()))
 }
 
+/// Whether a value says how another has to be: `required|string|min:8`.
+pub(super) fn is_rule(value: &[u8]) -> bool {
+    let mut parts = value.split(|byte| *byte == b'|');
+    parts.next().is_some_and(is_stand_in) && parts.next().is_some()
+}
+
 /// Whether a bare value that a person chose fills the line of a settings file, or a part of a printed map: nothing there is code.
 pub(super) fn is_data(text: &[u8], name_start: usize, (start, end): (usize, usize)) -> bool {
     let value = text.get(start..end).unwrap_or_default();

@@ -12,7 +12,8 @@ use super::random::{Announcement, is_digest, is_placeholder, is_random, is_uuid}
 use super::shapes::MARKS;
 use super::words::{RedactorWord, words};
 use super::{
-    SecretMatch, blocks, calls, commands, lines, literals, nested, passwords, pins, prose, sql, tables, urls,
+    SecretMatch, blocks, calls, commands, headers, lines, literals, nested, passwords, phrases, pins, prose,
+    sql, tables, urls,
 };
 
 /// The rule of values known by their name.
@@ -289,7 +290,7 @@ fn announced(
         return;
     }
     if name_class == NameClass::Header {
-        found.extend(passwords::header(text, word.end()));
+        found.extend(headers::header(text, word.end()));
     }
     found.extend(glued(word, end));
     if passwords::is_shouted(word.bytes) {
@@ -318,7 +319,7 @@ fn seed_of_codes(text: &[u8], name_end: usize) -> Option<SecretMatch> {
     let start = name_end + gap;
     let rest = text.get(start..).filter(|_| gap > 0)?;
     let is_of_a_seed =
-        |byte: &&u8| byte.is_ascii_uppercase() || (b'2'..=b'7').contains(*byte) || **byte == b' ';
+        |byte: &&u8| byte.is_ascii_alphabetic() || (b'2'..=b'7').contains(*byte) || **byte == b' ';
     let seed = rest.get(..rest.iter().take(LONGEST).take_while(is_of_a_seed).count())?.trim_ascii_end();
     let groups = seed.split(|byte| *byte == b' ');
     let is_seed = groups.clone().count() >= 4
@@ -340,9 +341,9 @@ pub(super) fn rule_for(name: &str, value: &str) -> Option<&'static str> {
     let secret = match name_class {
         NameClass::Password => {
             passwords::is_chosen(bytes)
-                || (passwords::names_a_phrase(name.as_bytes()) && passwords::is_phrase(bytes))
+                || (phrases::names_a_phrase(name.as_bytes()) && phrases::is_phrase(bytes))
         }
-        NameClass::Header => passwords::is_header(bytes) || (!value.contains(' ') && is_credential(bytes)),
+        NameClass::Header => headers::is_header(bytes) || (!value.contains(' ') && is_credential(bytes)),
         NameClass::Key => is_random(bytes, Announcement::Quoted),
         NameClass::Hint => is_random(bytes, Announcement::Near),
         NameClass::Harmless => false,
@@ -516,7 +517,10 @@ fn glued(word: &RedactorWord<'_>, name_end: usize) -> Option<SecretMatch> {
 /// Whether a path is that of a file a compiler names by a hash: `target/debug/deps/tokens-6f1e….rlib`.
 fn is_built(path: &[u8]) -> bool {
     let ending = path.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
-    path.contains(&b'/') && (1..=5).contains(&ending.len()) && ending.iter().all(u8::is_ascii_lowercase)
+    let is_of_a_build = matches!(ending, b"js" | b"mjs" | b"css" | b"map");
+    (path.contains(&b'/') || is_of_a_build)
+        && (1..=5).contains(&ending.len())
+        && ending.iter().all(u8::is_ascii_lowercase)
 }
 
 /// What follows `Authorization: Bearer`: not a word of prose and not a name that stands for the value.

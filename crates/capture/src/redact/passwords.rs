@@ -5,16 +5,17 @@
 //! (`commands`).
 
 use super::SecretMatch;
-use super::assignment::{ValueLink, ValueSpot, count};
-use super::literals;
+use super::assignment::{ValueLink, ValueSpot};
 use super::named::NAMED;
 use super::names::{NameClass, name_class};
+use super::phrases::{is_long_phrase, is_phrase, names_a_passphrase, names_a_phrase};
 use super::random::{Announcement, find_ignoring_case, is_placeholder, is_random, is_scrambled};
 use super::words::RedactorWord;
+use super::{languages, literals};
 
 pub(super) const CREDENTIAL: &str = "credential";
 /// The length of the longest value that counts as a password.
-const LONGEST: usize = 128;
+pub(super) const LONGEST: usize = 128;
 
 /// Returns the chosen secret that directly follows a name ending at `name_end` in `word`.
 pub(super) fn after(
@@ -40,6 +41,10 @@ pub(super) fn after(
     if let Some(length) = setting_length(text, word, name, &place) {
         return Some(SecretMatch { rule: NAMED, start: place.start, end: place.start + length });
     }
+    // A text of millions of `key=` has no value behind any of them.
+    if place.quote.is_none() && is_chain(rest) {
+        return None;
+    }
     let head = value(rest, place.quote)?;
     let whole = rest.get(..if place.quote.is_some() { head.len() } else { tail_end(rest, head.len()) })?;
     let is_typed_in = tail.iter().any(u8::is_ascii_alphabetic);
@@ -55,6 +60,18 @@ pub(super) fn after(
     let end = place.start + whole.len();
     let rule = if name_class == NameClass::Key { NAMED } else { CREDENTIAL };
     is_secret.then_some(SecretMatch { rule, start: place.start, end })
+}
+
+/// Whether one name is assigned to the next: `a=b=c=`.
+fn is_chain(rest: &[u8]) -> bool {
+    const LONGEST_NAME: usize = 16;
+    let name = |from: usize| {
+        let letters =
+            rest.get(from..)?.iter().take(LONGEST_NAME).take_while(|byte| byte.is_ascii_alphabetic());
+        let length = letters.count();
+        (length > 0 && rest.get(from + length) == Some(&b'=')).then_some(from + length + 1)
+    };
+    name(0).and_then(name).and_then(name).is_some()
 }
 
 /// Returns how long the generated key is that fills the line of a settings file: `SECRET_KEY=…`, with any signs in it.
@@ -109,7 +126,9 @@ impl AnnouncedValue<'_> {
         let is_quoted = self.place.quote.is_some();
         match self.place.link {
             ValueLink::Assigned if is_quoted => {
-                is_chosen(value) || (names_a_phrase(self.name) && is_phrase(value))
+                is_chosen(value)
+                    || (names_a_phrase(self.name) && is_phrase(value))
+                    || (names_a_passphrase(self.name) && is_long_phrase(value))
             }
             ValueLink::Assigned => {
                 let setting = self.setting;
@@ -121,6 +140,7 @@ impl AnnouncedValue<'_> {
                 is_chosen(value) && (is_strong(value) || plain || is_drawn(value) || is_literal)
             }
             // `ALTER ROLE app PASSWORD '…'`, `#define MQTT_PASSWORD "…"`, `:password "…"`
+            ValueLink::Spaced if is_quoted && names_a_passphrase(self.name) && is_long_phrase(value) => true,
             ValueLink::Spaced
                 if is_quoted && (is_shouted(self.name) || self.setting.is_keyword || self.name == b"PSK") =>
             {
@@ -163,7 +183,23 @@ impl AnnouncedValue<'_> {
         let clear = name.starts_with(b"-") || begins_with(name, b"x-") || is_set;
         let is_tied = !matches!(place.link, ValueLink::Spaced | ValueLink::Called);
         // `("SECRET_KEY", "…")`: what a program falls back to.
-        if place.link == ValueLink::Listed && is_quoted && is_shouted(name) && is_made_up(value) {
+        let is_salted =
+            || value.len() >= 32 && value.iter().filter(|byte| byte.is_ascii_punctuation()).count() >= 8;
+        if place.link == ValueLink::Listed
+            && is_quoted
+            && is_shouted(name)
+            && (is_made_up(value) || is_salted())
+        {
+            return true;
+        }
+        // `SESSION_SECRET=…` in a file of settings: whatever the person chose.
+        let is_plain =
+            || is_chosen(value) && value.len() >= 8 && !holds_code(value) && name_class(value).is_none();
+        if place.tight
+            && is_shouted(name)
+            && [&b"secret"[..], b"pepper"].iter().any(|end| ends_with(name, end))
+            && is_plain()
+        {
             return true;
         }
         // `secret_string = "…"` holds what a person typed.
@@ -233,12 +269,15 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
     let prose = value.iter().any(u8::is_ascii_whitespace);
     let reference =
         value.first().is_some_and(|first| b"/#.,:".contains(first)) || is_tag(value) || is_borrowed(value);
-    let is_type = literals::is_stand_in(value) || matches!(value, b"Int!" | b"Float!");
+    let is_type =
+        literals::is_stand_in(value) || matches!(value, b"Int!" | b"Float!") || literals::is_rule(value);
     (4..=LONGEST).contains(&value.len())
         && !prose
         && !code
         && !reference
         && !is_type
+        && !value.windows(3).any(|part| part == b"://")
+        && !languages::names_a_password(value)
         && !is_placeholder(value)
 }
 
@@ -264,67 +303,6 @@ pub(super) fn is_joined(value: &[u8]) -> bool {
 /// Whether a value is a tag of YAML: `!vault`.
 fn is_tag(value: &[u8]) -> bool {
     value.strip_prefix(b"!").is_some_and(|tag| tag.iter().all(u8::is_ascii_lowercase))
-}
-
-/// Whether a quoted value of several words in the place of a password is one, and not a label or a message.
-pub(super) fn is_phrase(value: &[u8]) -> bool {
-    const DESCRIBING: [&str; 31] = [
-        "too",
-        "short",
-        "minimum",
-        "least",
-        "characters",
-        "show",
-        "hide",
-        "must",
-        "should",
-        "cannot",
-        "required",
-        "requires",
-        "invalid",
-        "incorrect",
-        "wrong",
-        "enter",
-        "choose",
-        "forgot",
-        "reset",
-        "confirm",
-        "change",
-        "update",
-        "new",
-        "old",
-        "please",
-        "least",
-        "match",
-        "field",
-        "text",
-        "the",
-        "for",
-    ];
-    let words = || value.split(|byte| *byte == b' ');
-    let is_word = |word: &[u8]| {
-        !word.is_empty()
-            && word.iter().all(|byte| byte.is_ascii_graphic() && !b"(){}[]<>=\"\\/".contains(byte))
-    };
-    let describes = |word: &[u8]| {
-        name_class(word).is_some()
-            || DESCRIBING.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
-    };
-    // A value such as "is too short" continues the sentence before it.
-    let goes_on = words().next().is_some_and(|first| [&b"is"[..], b"are"].contains(&first));
-    !goes_on
-        && (2..=8).contains(&words().count())
-        && (8..=LONGEST).contains(&value.len())
-        && words().all(|word| is_word(word) && !describes(word))
-        && !is_placeholder(value)
-}
-
-/// Whether a name is certainly that of a password: it is spelled out, or in capitals. A plain `pass` may count tests that passed.
-pub(super) fn names_a_phrase(name: &[u8]) -> bool {
-    is_shouted(name)
-        || ["passw", "passphrase", "pwd"]
-            .iter()
-            .any(|part| find_ignoring_case(name, part.as_bytes()).is_some())
 }
 
 /// Whether a name says that its key is secret; other keys look up a map or sort a list.
@@ -463,42 +441,6 @@ pub(super) fn ends_chosen(value: &[u8]) -> bool {
     !joined && value.last().is_some_and(|last| last.is_ascii_digit() || b"!@#$%^&*".contains(last))
 }
 
-/// Schemes of the `Authorization` header; the credentials follow them.
-const SCHEMES: [&str; 7] = ["basic", "bearer", "token", "apikey", "digest", "negotiate", "ntlm"];
-
-/// Returns the credentials after the name of an `Authorization` header that ends at `at`, however short they are.
-pub(super) fn header(text: &[u8], at: usize) -> Option<SecretMatch> {
-    let place = ValueSpot::after(text, at, false).filter(|place| place.link == ValueLink::Assigned)?;
-    let (from, length) = scheme_and_credentials(text.get(place.start..)?)?;
-    let start = place.start + from;
-    Some(SecretMatch { rule: "authorization", start, end: start + length })
-}
-
-/// Whether the value of an `Authorization` field is a scheme followed by credentials.
-pub(super) fn is_header(value: &[u8]) -> bool {
-    scheme_and_credentials(value).is_some_and(|(from, length)| from + length == value.len())
-}
-
-/// Returns where the credentials begin and how long they are.
-fn scheme_and_credentials(rest: &[u8]) -> Option<(usize, usize)> {
-    let scheme = SCHEMES.iter().find(|scheme| begins_with(rest, scheme.as_bytes()))?.len();
-    let spaces = count(rest, scheme, b" \t", 8);
-    let from = scheme + spaces;
-    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-._~+/=:".contains(*byte);
-    let behind = rest.get(from..)?;
-    let credentials = behind.get(..behind.iter().take_while(is_part).count())?;
-    let inner = credentials.iter().skip(1).any(u8::is_ascii_uppercase)
-        && credentials.iter().any(u8::is_ascii_lowercase);
-    let closed = rest.get(from + credentials.len()).is_some_and(|byte| b"\"'".contains(byte));
-    let certain = closed || inner || credentials.iter().any(|byte| byte.is_ascii_digit() || *byte == b'=');
-    (spaces > 0
-        && credentials.len() >= 5
-        && certain
-        && !is_placeholder(credentials)
-        && name_class(credentials).is_none())
-    .then_some((from, credentials.len()))
-}
-
 /// Whether a value has letters and also digits or signs, as hardly any name in code does.
 fn is_strong(value: &[u8]) -> bool {
     let letters = value.iter().any(u8::is_ascii_alphabetic);
@@ -599,6 +541,6 @@ fn ends_with(text: &[u8], end: &[u8]) -> bool {
 }
 
 /// Whether `text` begins with `start`, ignoring case.
-fn begins_with(text: &[u8], start: &[u8]) -> bool {
+pub(super) fn begins_with(text: &[u8], start: &[u8]) -> bool {
     text.get(..start.len()).is_some_and(|part| part.eq_ignore_ascii_case(start))
 }

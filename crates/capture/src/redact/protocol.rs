@@ -39,6 +39,8 @@ fn in_line(line: &str, line_start: usize) -> Option<SecretMatch> {
     let (verb, start) = verb(line)?;
     let arguments = line.get(start..)?.trim_end();
     let value = match verb {
+        // What the code of a wireless network says: `WIFI:T:WPA;S:home;P:…;;`.
+        "WIFI" => arguments.split(';').next()?,
         "Key Content" => arguments.trim_start_matches([' ', ':']),
         "AUTH" => arguments.rsplit(' ').next()?,
         "LOGIN" => arguments.split_once(' ')?.1,
@@ -59,8 +61,12 @@ fn verb(line: &str) -> Option<(&'static str, usize)> {
     if let Some(at) = behind("> AUTH ") {
         return Some(("AUTH", at));
     }
-    if line.trim_start().starts_with("Key Content") {
-        return Some(("Key Content", behind("Key Content")?));
+    let (content, wifi) = ("Key Content", "WIFI:");
+    if line.trim_start().get(..content.len()).is_some_and(|start| start.eq_ignore_ascii_case(content)) {
+        return Some(("Key Content", line.find(':')?));
+    }
+    if line.contains(wifi) {
+        return Some(("WIFI", behind(";P:")?));
     }
     if let Some(at) = behind("> connect ").or_else(|| behind("> CONNECT ")).or_else(|| behind("> conn ")) {
         return Some(("connect", at));

@@ -114,10 +114,10 @@ fn beside(pair: &[TableCell<'_>]) -> Option<SecretMatch> {
 fn secret_in(cell: &TableCell<'_>, class: NameClass) -> Option<SecretMatch> {
     let value = cell.text.as_bytes();
     let is_secret = match class {
-        // A cell is no code: any word that is not all of small letters may be one.
+        // A cell is no code: any word that is no plain name may be one.
         NameClass::Password => {
-            let is_word = value.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_');
-            is_password(value) || is_random(value, Announcement::Assigned) || (is_chosen(value) && !is_word)
+            let is_name = value.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+            is_password(value) || is_random(value, Announcement::Assigned) || (is_chosen(value) && !is_name)
         }
         _ if is_joined(value) && value.iter().any(u8::is_ascii_digit) => true,
         _ => !is_placeholder(value) && is_random(value, Announcement::Assigned),

@@ -108,7 +108,8 @@ fn authority(rest: &[u8]) -> &[u8] {
 fn is_credential(userinfo: &[u8]) -> bool {
     let Some(colon) = userinfo.iter().position(|byte| *byte == b':') else { return false };
     let password = userinfo.get(colon + 1..).unwrap_or_default();
-    let stands_for_one = matches!(password, b"pass" | b"passwd" | b"password" | b"pwd" | b"xyz");
+    let stand_ins = ["pass", "passwd", "password", "pwd", "xyz"];
+    let stands_for_one = stand_ins.iter().any(|known| password.eq_ignore_ascii_case(known.as_bytes()));
     password.len() >= 3 && !stands_for_one && !userinfo.iter().any(|byte| b"${}*()[]|".contains(byte))
 }
 
