@@ -330,7 +330,7 @@ fn a_bad_document_is_named_with_its_line_and_skipped() {
         --- out
         imported 0 memories in [N] s; 2 known already, 0 forgotten before, 5 bad documents skipped
         --- err
-        `shop/decision/2026-03-01-use-wal-mode-6f64d15e.md`, line 18: an unresolved merge conflict
+        `shop/decision/2026-03-01-use-wal-mode-6f64d15e.md`, line 20: an unresolved merge conflict
         `shop/a.md`, line 3: `importance: high` is not a number, or true or false
         `shop/b.md`, line 1: `wish` is not a kind
         `shop/c.md`, line 1: not UTF-8: invalid utf-8 sequence of 1 bytes from index 0

@@ -194,15 +194,15 @@ fn law_6_only_the_user_at_a_terminal_imports_a_file_as_their_own() {
 #[test]
 fn law_6_a_standing_is_believed_of_the_users_own_export_only() {
     let env = world();
-    for title in ["Sessions expire after an hour", "Amounts are cents", "Retries happen twice"] {
+    for title in ["Always run `make deploy` first", "Amounts are cents", "Never skip the linter"] {
         assert_eq!(env.run_as_agent(["remember", title]).code, Some(0));
     }
     done(&env, &["confirm", "1"]);
     done(&env, &["retire", "2"]);
     let exported = env.run(["export"]).stdout;
     for (trust, standings, reasons) in [
-        ("user", json!(["confirmed", "retired", "proposed"]), json!(["user", "user", "unproven"])),
-        ("import", json!(["proposed", "proposed", "proposed"]), json!(["unproven", "unproven", "unproven"])),
+        ("user", json!(["confirmed", "retired", "proposed"]), json!(["user", "user", "asks"])),
+        ("import", json!(["proposed", "confirmed", "proposed"]), json!(["asks", "source", "asks"])),
     ] {
         let other = world();
         let path = file(&other, "mine.jsonl", &exported);
