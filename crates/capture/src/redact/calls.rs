@@ -62,19 +62,16 @@ fn use_of(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretUse> {
     const LONGEST: usize = 24;
     let end = word.end() - usize::from(word.bytes.ends_with(b"="));
     let called = text.get(end.saturating_sub(LONGEST)..end)?.to_ascii_lowercase();
-    let ends = |known: &&str| {
+    let ends = |known: &&str| -> bool {
         let before = called.len().checked_sub(known.len() + 1).and_then(|at| called.get(at));
         let begins = before.is_none_or(|byte| !byte.is_ascii_alphanumeric());
         called.ends_with(known.as_bytes()) && begins
     };
     let is_named = |ending: &&str| called.ends_with(ending.as_bytes());
-    let known = FUNCTIONS.iter().find(|(names, _)| names.iter().any(|known| ends(&known)));
-    known.map(|(_, secret_use)| *secret_use).or_else(|| {
-        ["auth", "credential", "credentials"]
-            .iter()
-            .any(|ending| is_named(&ending))
-            .then_some(SecretUse::LogIn)
-    })
+    let known = FUNCTIONS.iter().find(|(names, _)| names.iter().any(ends));
+    known
+        .map(|(_, secret_use)| *secret_use)
+        .or_else(|| ["auth", "credential", "credentials"].iter().any(is_named).then_some(SecretUse::LogIn))
 }
 
 fn is_secret(secret_use: SecretUse, index: usize, value: &[u8]) -> bool {
