@@ -185,7 +185,7 @@ impl Notebook<'_> {
             comparing,
             relates_to: Vec::new(),
         };
-        finding.said_by(provenance)
+        finding.with_provenance(provenance)
     }
 
     /// Nothing of a session is believed more than the best of its events: those of an import are an import's.

@@ -220,7 +220,7 @@ fn what_a_person_revised_confirmed_or_pinned_is_out_of_reach() {
     type Touch = fn(&mut Recording, MemoryId);
     let persons: [(&str, Touch); 3] = [
         ("confirmed", |story, id| {
-            story.store.memories_mut().judge(id, Verdict::Confirm, Timestamp(1)).map(drop).unwrap();
+            story.store.memories_mut().record_verdict(id, Verdict::Confirm, Timestamp(1)).map(drop).unwrap();
         }),
         ("pinned", |story, id| story.store.memories_mut().pin(id, Pin::Keep).unwrap()),
         ("revised", |story, id| {
