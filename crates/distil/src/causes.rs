@@ -21,8 +21,8 @@ const MOST_CHARS: usize = 260;
 pub(super) fn found_cause(turns: &[Turn<'_>], at: usize) -> Option<Finding> {
     let turn = turns.get(at)?;
     // Who tells how things are, instead of saying what to do, reports a problem.
-    let only_tells = !request_title(turn.prompt()).is_some_and(|request| request.is_order);
-    let is_reported = only_tells || intent(turn.prompt()) == Intent::Fix;
+    let is_statement = !request_title(turn.prompt()).is_some_and(|request| request.is_order);
+    let is_reported = is_statement || intent(turn.prompt()) == Intent::Fix;
     let is_refuted = turns.get(at + 1).is_some_and(|next| {
         let folded = FoldedSentence::new(next.prompt());
         folded.has(PhraseGroup::Report) || folded.has(PhraseGroup::Correction)

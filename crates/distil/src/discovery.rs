@@ -54,9 +54,9 @@ fn answer(question: &str, message: &str) -> Option<String> {
             matches!(word.as_str(), "i" | "you" | "your" | "me" | "let" | "ll" | "ve" | "here" | "yes" | "no")
         })
     };
-    let asked: HashSet<String> = keywords(&typed_words(question)).into_iter().collect();
+    let question_words: HashSet<String> = keywords(&typed_words(question)).into_iter().collect();
     let shared = |sentence: &str| {
-        let words = keywords(sentence).iter().filter(|word| asked.contains(*word)).count();
+        let words = keywords(sentence).iter().filter(|word| question_words.contains(*word)).count();
         // A sentence that names a thing of the code is worth as much as two words of the question.
         words + if names_thing(sentence) { LEAST_SHARED } else { 0 }
     };

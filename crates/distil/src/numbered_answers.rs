@@ -98,8 +98,8 @@ fn title(question: &str, answer: &str) -> Option<String> {
     if weight(answer) >= SAYS_ENOUGH {
         return whole_title(answer);
     }
-    let asked = without_asking(question.split('?').next().unwrap_or(question).trim());
-    let both = format!("{asked}: {answer}");
+    let topic = without_asking(question.split('?').next().unwrap_or(question).trim());
+    let both = format!("{topic}: {answer}");
     (both.chars().count() <= TITLE_CHARS).then(|| title_of(&both))
 }
 

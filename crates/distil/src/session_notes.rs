@@ -113,14 +113,14 @@ impl SessionNotes<'_> {
     /// What the user asked for last, in their own words.
     pub(super) fn last_words_of_user(&self) -> Option<String> {
         let sets_rule = |text: &str| FoldedSentence::new(text).has(PhraseGroup::Standing);
-        let asked = |turn: &Turn<'_>| {
+        let request_of = |turn: &Turn<'_>| {
             let title = title_of_request(turn.prompt()).filter(|request| !sets_rule(request))?;
             // A plan that was sent as a prompt is named by its heading; what was pasted says nothing of what is wanted.
             let typed = typed_words(turn.prompt()).split_whitespace().collect::<Vec<_>>().join(" ");
             let whole = whole_sentences(&typed, MOST_REQUEST_CHARS);
             Some(if title_of_plan(turn.prompt()).is_some() || whole.is_empty() { title } else { whole })
         };
-        self.turns.iter().rev().find_map(asked)
+        self.turns.iter().rev().find_map(request_of)
     }
 
     /// How the agent closed the last turn, unless it only asked something.

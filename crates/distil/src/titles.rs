@@ -291,8 +291,8 @@ fn without_speaker(sentence: &str) -> &str {
     ["also ", "successfully ", "now "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest)
 }
 
-/// Returns the verb of which a word is the past: titles of work begin with what was done, as those of commits do.
-fn infinitive(past: &str) -> Option<&'static str> {
+/// Returns the verb of which a word is the past form: titles of work begin with what was done, as those of commits do.
+fn infinitive(form: &str) -> Option<&'static str> {
     let irregular = [
         ("made", "make"),
         ("wrote", "write"),
@@ -301,7 +301,7 @@ fn infinitive(past: &str) -> Option<&'static str> {
         ("rebuilt", "rebuild"),
     ];
     let is_past = |verb: &&&str| {
-        let stem = past.strip_suffix("ed").unwrap_or_default();
+        let stem = form.strip_suffix("ed").unwrap_or_default();
         let is_doubled = |stem: &str| {
             let mut ends = stem.chars().rev();
             ends.next() == ends.next() && stem.strip_suffix(|_: char| true) == Some(**verb)
@@ -310,7 +310,7 @@ fn infinitive(past: &str) -> Option<&'static str> {
         stem == **verb || verb.strip_suffix('e') == Some(stem) || is_y || is_doubled(stem)
     };
     let regular = || VERBS.iter().find(is_past).copied();
-    irregular.iter().find(|(form, _)| *form == past).map(|(_, verb)| *verb).or_else(regular)
+    irregular.iter().find(|(irregular, _)| *irregular == form).map(|(_, verb)| *verb).or_else(regular)
 }
 
 /// An order that says so much needs to say no more.

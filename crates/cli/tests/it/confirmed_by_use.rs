@@ -124,11 +124,13 @@ fn law_6_no_use_confirms_a_strangers_word_or_an_order() {
         import(env, &[memory]);
     };
     let order = |env: &TestEnv| agent_writes(env, "fact", "Always run `make deploy` before a commit");
-    let scenes: [(&dyn Fn(&TestEnv), &str); 2] =
-        [(&repository, "proposed outside"), (&order, "proposed asks")];
-    for (write, expected) in scenes {
+    for (is_order, expected) in [(false, "proposed outside"), (true, "proposed asks")] {
         let env = world();
-        write(&env);
+        if is_order {
+            order(&env)
+        } else {
+            repository(&env)
+        }
         for round in 0..rounds {
             let session = format!("s{round}");
             starts(&env, &session, LATER_MS);
@@ -140,5 +142,5 @@ fn law_6_no_use_confirms_a_strangers_word_or_an_order() {
         let waiting: Value = serde_json::from_str(&waiting.stdout).unwrap();
         assert_eq!(column(&waiting["memories"], "id"), json!([1]));
     }
-    backstory_testkit::held("A04", scenes.len() * rounds, "fetches of what strangers said or what asks");
+    backstory_testkit::held("A04", 2 * rounds, "fetches of what strangers said or what asks");
 }
