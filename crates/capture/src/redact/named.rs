@@ -232,8 +232,10 @@ impl NamedWalk<'_> {
 
     /// `snmp-server community …`: a password that routers call otherwise.
     fn community(&self, word: &RedactorWord<'_>, gap: &[u8]) -> Option<SecretMatch> {
-        let follows = gap == b" " && self.last.word() == Some(b"community");
-        let end = passwords::end_in_a_sentence(self.text, word.start).filter(|_| follows)?;
+        if gap != b" " || self.last.word() != Some(b"community") {
+            return None;
+        }
+        let end = passwords::end_in_a_sentence(self.text, word.start)?;
         let value = self.text.get(word.start..end)?;
         let is_secret = passwords::is_password(value) || passwords::is_joined(value);
         is_secret.then_some(SecretMatch { rule: passwords::CREDENTIAL, start: word.start, end })
