@@ -361,11 +361,14 @@ fn setting_clause(said: &str) -> &str {
     }
 }
 
-/// Whether a clause speaks of something at hand, which nobody knows next week.
+/// Whether a clause speaks of something at hand, which nobody knows next week. What "them" stands for further on was named before it.
 fn points_at_task(clause: &str) -> bool {
-    words(clause).any(|word| matches!(word.as_str(), "this" | "these" | "those" | "them" | "they"))
-        || words(clause).next().is_some_and(|first| first == "that")
+    let points = |word: &String| matches!(word.as_str(), "this" | "these" | "those");
+    let leads = |word: String| matches!(word.as_str(), "them" | "they" | "that" | "it");
+    words(clause).any(|word| points(&word)) || words(clause).take(LEADING_WORDS).any(leads)
 }
+
+const LEADING_WORDS: usize = 3;
 
 /// What opens a clause that needs the one before it.
 const GOING_ON: &[&str] = &[

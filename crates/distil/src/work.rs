@@ -13,6 +13,7 @@ use crate::causes::causes;
 use crate::claims::believed_closing;
 use crate::commit_title::title_of_commit;
 use crate::plain::account;
+use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
 use crate::titles::{
     RequestTitle, claims as claims_of, orders_result, request_title, stands_alone, title_of_approved,
@@ -132,12 +133,9 @@ impl<'a> PieceOfWork<'a> {
     /// Makes a finding of it.
     pub(super) fn finding(&self, tasks: &SessionTasks) -> Option<Finding> {
         let details = self.details();
-        let mut content = distilled(
-            self.kind(),
-            &self.title(tasks)?,
-            &details.body(&self.account()),
-            Provenance::Assistant,
-        );
+        let title = self.title(tasks)?;
+        let body = details.body(&without_claim(&self.account(), &title));
+        let mut content = distilled(self.kind(), &title, &body, Provenance::Assistant);
         content.details = Some(Details::WorkDone(details));
         content.facts = self.facts();
         content.concepts =
@@ -356,6 +354,18 @@ fn without_amended(commits: Vec<&MadeCommit>) -> Vec<&MadeCommit> {
         standing.push(commit);
     }
     standing
+}
+
+/// Drops the sentence of an account that the title was made of: it would say the same twice.
+fn without_claim(account: &str, title: &str) -> String {
+    let says_it = |sentence: &str| claims_of(sentence).iter().any(|claim| claim == title);
+    let lines = account.lines().map(|line| match says_it(line) {
+        true => {
+            sentences(line).into_iter().filter(|sentence| !says_it(sentence)).collect::<Vec<_>>().join(" ")
+        }
+        false => line.to_owned(),
+    });
+    lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
 /// Describes a symbol that changed.

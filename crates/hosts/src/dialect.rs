@@ -8,7 +8,7 @@ mod field_names;
 mod host_blocks;
 mod injection_points;
 mod patches;
-mod tool_use;
+pub(crate) mod tool_use;
 
 pub(crate) use tool_use::{HookToolUse, hash_words, is_our_answer, without_fence};
 

@@ -24,6 +24,7 @@ mod transcripts;
 mod user_decisions;
 
 pub use agent_variables::AGENT_VARIABLES;
+pub use dialect::tool_use::OUR_TOOLS;
 pub use host_reply::HostReply;
 pub use install::{
     ConnectedFile, ConnectionState, FileChange, HookCommand, HostConnection, HostPaths, InstallError,

@@ -86,7 +86,12 @@ impl Transcripts {
             &format!("{{\"stdout\":{output:?},\"stderr\":\"\",\"interrupted\":false,\"isImage\":false}}"),
             fails,
         );
-        rows.say(&format!("{}. {}\n\nThe tests were run.", known.title, known.body));
+        // An agent names what it did; work without a name is no memory.
+        let name = file.rsplit('/').next().unwrap_or_default();
+        rows.say(&format!(
+            "Updated the values of {name}. {}. {}\n\nThe tests were run.",
+            known.title, known.body
+        ));
     }
 }
 

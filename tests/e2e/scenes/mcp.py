@@ -15,7 +15,7 @@ TITLE = "Refunds are paid in cents, never in euros"
 # Those about what this server offers. The others ask for resources, prompts or tools of certain names, or about HTTP.
 SCENARIOS = ["server-initialize", "ping", "tools-list"]
 # Without `forget`: an agent forgets only if the user lets it.
-TOOLS = ["search", "timeline", "get", "remember"]
+TOOLS = ["search", "timeline", "get", "remember", "revise", "handoff"]
 # Starts a server, says that it runs, and waits to be killed.
 HOST = "import subprocess, sys; server = subprocess.Popen(sys.argv[1:], stdin=0); print('started', flush=True); server.wait()"
 
@@ -50,7 +50,7 @@ def inspector(setting, checks, world):
         listed = inspect(era, "tools/list", "--strict")
         if checks.that(listed.returncode == 0, "tools/list --strict", listed):
             names = [it["name"] for it in json.loads(listed.stdout)["result"]["tools"]]
-            checks.equal(names, TOOLS, "the four tools are listed")
+            checks.equal(names, TOOLS, "the tools are listed")
         found = call(era, "search", query="refunds")
         checks.that(found.returncode == 0 and TITLE in found.stdout, "`search` finds", found)
         missing = call(era, "get", ids=[4711])
@@ -81,7 +81,7 @@ def called_by_claude_code(setting, checks, world):
     host.play([("How are refunds paid?", answers)], "--mcp-config", str(file), "--strict-mcp-config",
               "--allowedTools", "mcp__backstory")
     named = [name for name in host.model.offered() if name.startswith("mcp__backstory__")]
-    checks.equal(sorted(named), sorted(f"mcp__backstory__{name}" for name in TOOLS), "the four tools are offered")
+    checks.equal(sorted(named), sorted(f"mcp__backstory__{name}" for name in TOOLS), "the tools are offered")
     results = [text for text in texts(host.model.requests()[-1]["messages"]) if TITLE in text]
     checks.that(len(results) == 1 and "<backstory-" in results[0], "what `search` found reaches the agent", results)
 

@@ -127,9 +127,9 @@ fn law_6_no_use_confirms_a_strangers_word_or_an_order() {
     for (is_order, expected) in [(false, "proposed outside"), (true, "proposed asks")] {
         let env = world();
         if is_order {
-            order(&env)
+            order(&env);
         } else {
-            repository(&env)
+            repository(&env);
         }
         for round in 0..rounds {
             let session = format!("s{round}");

@@ -20,7 +20,7 @@ pub(crate) fn lived_in() -> TestEnv {
     let edited = json!({"tool_name": "Edit", "tool_use_id": "t2", "tool_response": {}, "tool_input": {
         "file_path": env.project().join("gateway.conf"), "old_string": "30", "new_string": "60",
     }});
-    let closing = "We decided to raise the gateway timeout to 60 seconds because of load.";
+    let closing = "Increased the gateway timeout to 60 seconds, because of load.";
     for (name, fields) in [
         ("SessionStart", json!({"source": "startup"})),
         (
@@ -134,7 +134,7 @@ fn a_session_is_shown_by_turns_and_an_injection_as_text() {
     let prompts = json!([null, "Why does the gateway time out under load?", "And when are releases cut?"]);
     assert_eq!(column(turns, "prompt"), prompts);
     assert_eq!(turns[1]["events"][0]["what"], "ran");
-    assert!(turns[1]["closing"].as_str().unwrap().starts_with("We decided to raise"));
+    assert!(turns[1]["closing"].as_str().unwrap().starts_with("Increased the gateway"));
     assert!(!turns[1]["memories"].as_array().unwrap().is_empty(), "{replay}");
     assert_eq!(replay["session"]["prompt"], "Why does the gateway time out under load?");
     let injections = worker.get("/api/injections");

@@ -111,6 +111,8 @@ fn a_session_that_begins_with_a_handshake_agrees_on_a_version() {
         let names: Vec<&str> =
             list["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
         assert_eq!(names, ["search", "timeline", "get", "remember", "revise", "handoff"]);
+        // Law 5: a tool that `hosts` does not know would have its answers captured as a stranger's.
+        assert!(names.iter().all(|name| backstory_hosts::OUR_TOOLS.contains(name)));
         assert!(list.get("resultType").is_none());
     }
     assert_eq!(env.files(), Vec::<std::path::PathBuf>::new(), "saying hello makes no store");

@@ -39,7 +39,7 @@ fn setup_creates_the_store_changes_nothing_else_and_runs_a_demo() {
                     SessionEnd [N] ms
                     an empty process [N] ms, for comparison
                   9 of 9 events kept, and distilled without a model into:
-                    bugfix    Fixed the page count of the pager
+                    bugfix    Fix the page count of the pager
                     failure   test_last_page: AssertionError: 2 != 3
                     rule      We use pytest here, not unittest
                     handoff   Next: Show the page count in the footer
@@ -50,15 +50,15 @@ fn setup_creates_the_store_changes_nothing_else_and_runs_a_demo() {
                     
                     ## Where the work stands
                     - [just now] Asked last: Fix the failing test of the pager
-                      Last done: Fixed the page count of the pager
+                      Last done: Fix the page count of the pager
                       Next steps: Show the page count in the footer
                     
                     ## Project knowledge
                     - [just now, user] Rule: We use pytest here, not unittest
-                    - [just now] Failure: test_last_page: AssertionError: 2 != 3. Fixed by editing pager.py. `return items // per_page` became `return -(-items // per_page)`. That was: Fixed the page count of the pager
+                    - [just now] Failure: test_last_page: AssertionError: 2 != 3. Fixed by editing pager.py. `return items // per_page` became `return -(-items // per_page)`. That was: Fix the page count of the pager
                     
                     ## Recent work
-                    - [just now] Bugfix: Fixed the page count of the pager. It rounded down, so a last page that was not full got lost.
+                    - [just now] Bugfix: Fix the page count of the pager. It rounded down, so a last page that was not full got lost.
                     
                     More on any of this: `backstory search WORDS`.
                     </backstory-00000000>
@@ -229,8 +229,8 @@ fn help_lists_every_command() {
           eval         Measure recall on a data set, in a store of its own
           config       Show the configuration and where each value comes from
           redact       Remove secrets and private parts from a text
-          mcp          Run the MCP server (search, timeline, get, remember, forget) on standard input and
-                       output
+          mcp          Run the MCP server (search, timeline, get, remember, revise, handoff, forget) on
+                       standard input and output
           serve        Run the worker: the viewer and an HTTP API on this machine
           view         Open the viewer in a browser
           completions  Print a completion script for a shell

@@ -419,7 +419,7 @@ pub(crate) fn is_our_answer(answer: &str, error: Option<&str>) -> bool {
             answer.is_empty()
                 || answer.starts_with(OUR_FENCE) && strip_fences(answer).trim().is_empty()
                 || answer.len() <= LONGEST_REMARK
-                    && (answer.starts_with("remembered as #") || answer.starts_with("forgot "))
+                    && OUR_ANSWERS.iter().any(|opening| answer.starts_with(opening))
         }
     }
 }
@@ -439,8 +439,10 @@ const MOST_READ_HASHES: usize = 500;
 /// What blocks of ours begin with.
 const OUR_FENCE: &str = "<backstory-";
 
-/// The tools our MCP server offers.
-const OUR_TOOLS: [&str; 6] = ["search", "timeline", "get", "remember", "revise", "forget"];
+/// The tools our MCP server offers: what they answer is our own words, and is not captured back (law 5).
+pub const OUR_TOOLS: [&str; 7] = ["search", "timeline", "get", "remember", "revise", "handoff", "forget"];
+/// How our tools begin an answer in plain words.
+const OUR_ANSWERS: [&str; 4] = ["remembered as #", "revised #", "handed off as #", "forgot "];
 
 /// An error of ours is not longer.
 const LONGEST_REMARK: usize = 300;

@@ -34,14 +34,14 @@ fn what_is_larger_than_a_memory_can_be_is_rejected() {
     let Some((_test, mut ann)) = with_ann() else { return };
     let mut large = [revision(5, "body"), revision(5, "title"), revision(5, "item"), revision(5, "items")];
     large[0].content.body = "x".repeat(64 * 1024 + 1);
-    large[1].content.title = "x".repeat(81);
+    large[1].content.title = "x".repeat(101);
     large[2].content.facts = vec!["x".repeat(2 * 1024 + 1)];
     large[3].content.files = vec!["x".to_owned(); 129];
     let pushed: Vec<SyncBatch> =
         (0..).zip(large).map(|(number, revision)| batch(&format!("u{number}"), vec![revision])).collect();
     let rejected = push(&mut ann, &joined(pushed)).rejected;
     assert_eq!(rejected.len(), 4, "{rejected:?}");
-    let mut just_fits = revision(5, &"x".repeat(80));
+    let mut just_fits = revision(5, &"x".repeat(100));
     just_fits.content.body = "x".repeat(64 * 1024);
     just_fits.content.facts = vec!["x".repeat(2 * 1024); 128];
     let rejected = push(&mut ann, &batch("u9", vec![just_fits])).rejected;

@@ -135,7 +135,7 @@ CREATE TABLE backstory.revisions (
     -- The transaction that wrote the row: it orders what is pulled.
     xact_id xid8 NOT NULL,
     kind text NOT NULL REFERENCES backstory.kinds (kind),
-    title text NOT NULL CHECK (char_length(title) <= 80),
+    title text NOT NULL CHECK (char_length(title) <= 100),
     body text NOT NULL CHECK (octet_length(body) <= 65536),
     facts text[] NOT NULL CHECK (backstory.is_list_capped(facts)),
     concepts text[] NOT NULL CHECK (backstory.is_list_capped(concepts)),
