@@ -3,7 +3,7 @@
 use crate::bad_homes::assert_private;
 use crate::support::{
     HOOK, Times, Worker, answer, ask, bar, count, done, exits, fields, harmless, note, patient_world,
-    program, prompt, prompts, query, remember, run, send, send_at_once, size, until, world,
+    program, prompt, prompts, remember, run, send, send_at_once, size, until, world,
 };
 use backstory_server::{ApiHandler, ApiReply, Claim, Limits, WorkerDir, WorkerExit, WorkerOptions, claim};
 use backstory_testkit::TestEnv;
