@@ -17,8 +17,9 @@ use backstory_distil::DistilTrigger;
 use backstory_distil::writer::{
     AnswerOutcome, WriterContext, WriterReport, WriterRequest, request, take_answer_to,
 };
+use backstory_hosts::Host;
 use backstory_memory::{SessionId, Timestamp, Tokens, Uid, digest};
-use backstory_provider::{Model, ModelAnswer, ModelError, ModelRequest};
+use backstory_provider::{AgentProgram, Model, ModelAnswer, ModelError, ModelRequest};
 use backstory_store::{
     CallCaps, CallCost, CallId, CallOutcome, CallPermission, CallRequest, Store, StoreError, WriterJob,
 };
@@ -184,6 +185,7 @@ impl Writing<'_> {
             store.sessions_mut().mark_own(&model_request.session, self.now())?;
         }
         let answer = self.model.answer(&model_request);
+        self.remove_stored_session(&model_request.session);
         let outcome = self.use_answer(store, (job, call), &session, answer)?;
         let sent = digest([model_request.text.as_bytes()]);
         let line = format!(
@@ -194,6 +196,25 @@ impl Writing<'_> {
         log::line(&self.app.home, self.now(), &line);
         // One that cannot answer now will not a moment later.
         Ok(if outcome.is_answered { Then::GoOn } else { Then::Stop })
+    }
+
+    /// Removes what a host stored of our own call, where the user would go on with it instead of with their own session.
+    fn remove_stored_session(&self, session: &str) {
+        let is_copilot = self.app.config.writer.provider.agent() == Some(AgentProgram::CopilotCli);
+        let stored = self.app.environment.places().filter(|_| is_copilot);
+        let Some(stored) = stored.and_then(|places| places.stored_session(Host::Copilot, session)) else {
+            return;
+        };
+        match std::fs::remove_dir_all(&stored) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                log::line(
+                    &self.app.home,
+                    self.now(),
+                    &format!("cannot remove {}: {error}", stored.display()),
+                );
+            }
+            _ => {}
+        }
     }
 
     /// Returns what is to be asked about a session: nothing if nothing happened since it was last written.
