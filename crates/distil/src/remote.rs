@@ -13,8 +13,9 @@ pub(super) fn remote_state(turns: &[Turn<'_>]) -> Vec<String> {
     for (_, ran) in turns.iter().flat_map(Turn::commands).filter(|(_, ran)| ran.succeeded()) {
         has_commit |= ran.commit().is_some();
         unpushed |= ran.commit().is_some();
-        // One line may commit and push.
-        if ran.runs("git push") {
+        // One line may commit and push; tags and notes are not the work.
+        let is_beside = ["--tags", "refs/tags/", "refs/notes/"].iter().any(|name| ran.command.contains(name));
+        if ran.runs("git push") && !is_beside {
             unpushed = false;
         }
         for (task, state) in
@@ -42,4 +43,20 @@ fn number(ran: &CommandRun<'_>) -> Option<String> {
     let called =
         || ran.command.split_once("gh pr ")?.1.split_whitespace().find_map(|word| word.parse::<u32>().ok());
     printed.filter(|number| !number.is_empty()).or_else(|| called().map(|number| number.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use backstory_memory::ExitStatus;
+
+    #[test]
+    fn a_pull_request_is_known_by_what_was_printed_or_typed() {
+        let number_of =
+            |command: &str, output: &str| number(&CommandRun::new(command, output, ExitStatus::Success));
+        let printed = "https://host.example/ann/shop/pull/12";
+        assert_eq!(number_of("gh pr create --fill", printed).as_deref(), Some("12"));
+        assert_eq!(number_of("gh pr merge 7 --squash", "").as_deref(), Some("7"));
+        assert_eq!(number_of("gh pr merge --squash", ""), None);
+    }
 }

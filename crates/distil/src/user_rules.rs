@@ -364,7 +364,7 @@ fn setting_clause(said: &str) -> &str {
 /// Whether a clause speaks of something at hand, which nobody knows next week. What "them" stands for further on was named before it.
 fn points_at_task(clause: &str) -> bool {
     let points = |word: &String| matches!(word.as_str(), "this" | "these" | "those");
-    let leads = |word: String| matches!(word.as_str(), "them" | "they" | "that" | "it");
+    let leads = |word: String| matches!(word.as_str(), "them" | "they" | "that");
     words(clause).any(|word| points(&word)) || words(clause).take(LEADING_WORDS).any(leads)
 }
 

@@ -100,8 +100,9 @@ fn a_closing_message_is_not_believed_against_what_the_tools_printed() {
         "Added rounding of refunds to whole cents. All tests pass. Committed the change as one commit.",
     );
     let is_work = |memory: &Memory| memory.content.kind.is_work();
-    let body = story.memories().into_iter().find(is_work).expect("work").content.body;
-    assert!(body.contains("Added rounding of refunds to whole cents"), "{body}");
+    let work = story.memories().into_iter().find(is_work).expect("work").content;
+    let body = work.body;
+    assert_eq!(work.title, "Add rounding of refunds to whole cents");
     assert!(!body.contains("tests pass") && !body.contains("Committed"), "{body}");
 
     story
