@@ -144,9 +144,8 @@ fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Find
             continue;
         };
         // Nobody typed the prompts of an import here: what may hold for its task only is no fact.
-        let is_imported = message.entry.provenance != Provenance::User;
-        let is_item = is_listed && !is_strict(sentence);
-        if clarity == RuleClarity::Hint && (is_item || is_imported) {
+        let is_imported = message.entry.provenance != Provenance::User && !is_strict(sentence);
+        if clarity == RuleClarity::Hint && (is_listed || is_imported) {
             rejected.push(message.rejected(sentence, RejectionReason::TaskOrder));
             continue;
         }
