@@ -358,7 +358,7 @@ export const project_shows_where_the_work_stands = withPage(async (page) => {
 
 export const health_shows_hosts_and_latency = withPage(async (page) => {
   await visit(page, "#/health");
-  for (const heading of ["Hosts", "How long hooks take", "Last hook runs", "The store", "Model work"]) await page.getByRole("heading", { name: heading }).waitFor();
+  for (const heading of ["Hosts", "How long hooks take", "Last hook runs", "The store", "Background writer"]) await page.getByRole("heading", { name: heading }).waitFor();
   holds((await text(page, "main")).includes("failing"), "a failing host is seen");
   equal(await page.locator(".label", { hasText: "skipped: " }).count(), 1, "a run that was skipped");
   equal(await page.locator(".label-warn", { hasText: "skipped: " }).count(), 0, "skipped runs shown as warnings");
