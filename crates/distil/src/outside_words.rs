@@ -85,7 +85,7 @@ impl OutsideWords {
     /// Returns the lines of a body that repeat no web page and no file: work that was really done stands without the others.
     pub(super) fn own_lines(&self, content: &Content) -> String {
         let is_own = |line: &&str| {
-            let met = piece_hashes(line).into_iter().filter_map(|hash| self.0.get(&hash));
+            let met = piece_hashes(line).into_iter().filter_map(|hash| self.0.get(&short_hash(hash)));
             !met.into_iter().any(|(provenance, _)| provenance.is_outside())
         };
         content.body.lines().filter(is_own).collect::<Vec<_>>().join("\n")

@@ -19,8 +19,8 @@ use crate::summary::{evidence_of, of_session};
 use crate::transcript::{TranscriptEntry, Turn};
 use backstory_capture::prepare;
 use backstory_memory::{
-    Content, EvidenceKind, Kind, Memory, MemoryId, Provenance, RejectionReason, StandingReason, Timestamp,
-    Writer,
+    Content, EvidenceKind, Kind, Memory, MemoryId, Provenance, RejectionReason, Standing, StandingReason,
+    Timestamp, Writer, keywords,
 };
 use backstory_store::{
     DistilOutcome, DistilledMemory, MemoryOrigin, NewMemory, NewRejection, OnRepeat, Session, Store,
@@ -55,10 +55,21 @@ enum ItemSort {
     Confirmed(MemoryId),
 }
 
-/// Notes that passed, with their places in the answer.
+/// A note that passed, with its place in the answer.
 struct PassedNote {
     at: usize,
     note: CheckedNote,
+}
+
+/// Whether a note in the user's words holds most words of what a memory says.
+fn is_said_anew(memory: &Memory, passed: &[PassedNote]) -> bool {
+    let said = keywords(&memory.content.title);
+    passed.iter().map(|passed| &passed.note.content).filter(|note| note.provenance == Provenance::User).any(
+        |note| {
+            let noted = keywords(&format!("{} {}", note.title, note.body));
+            said.iter().filter(|word| noted.contains(word)).count() * 2 > said.len()
+        },
+    )
 }
 
 impl Notebook<'_> {
@@ -71,7 +82,7 @@ impl Notebook<'_> {
             self.note_rejections(store, answer, &report)?;
             return Ok(report);
         }
-        let replaced = self.replaced(store)?;
+        let replaced = self.replaced(store, &passed)?;
         let mut items = self.note_items(store, answer, &passed, &replaced, &mut report)?;
         items.extend(self.account_items(store, answer, &passed)?);
         let closed = self.apply_changes(store, answer, (&mut items, &passed), &mut report)?;
@@ -87,11 +98,19 @@ impl Notebook<'_> {
     }
 
     /// What the rules made of this session and nobody has taken over, as far as the model could know of it.
-    fn replaced(&self, store: &Store) -> Result<Vec<MemoryId>, StoreError> {
+    fn replaced(&self, store: &Store, passed: &[PassedNote]) -> Result<Vec<MemoryId>, StoreError> {
         let known_to = self.entries.last().map_or(Timestamp(i64::MAX), |entry| entry.at);
         let made = store.memories().replaceable(self.session.id, &REPLACED_KINDS)?;
         let made = store.memories().get_many(&made)?.into_iter();
-        Ok(made.filter(|memory| memory.created_at <= known_to).map(|memory| memory.id).collect())
+        let made = made.filter(|memory| memory.created_at <= known_to);
+        // What is in force by the user's own words stays, unless a note says it anew in their words: a model leaves out what it likes.
+        let is_in_force = |memory: &Memory| {
+            memory.content.provenance == Provenance::User && memory.standing == Standing::Confirmed
+        };
+        Ok(made
+            .filter(|memory| !is_in_force(memory) || is_said_anew(memory, passed))
+            .map(|memory| memory.id)
+            .collect())
     }
 
     /// The notes that hold.
@@ -295,6 +314,8 @@ impl Notebook<'_> {
         (items, passed): (&mut Vec<NotebookItem>, &[PassedNote]),
     ) -> Result<Option<MemoryId>, NoteFault> {
         match change.operation.as_str() {
+            // A model has read what it confirms in our own request: it is no witness that puts a proposal in force.
+            "confirm" if known.standing == Standing::Proposed => Err(RejectionReason::NotTheUsers.into()),
             "confirm" => {
                 items.push(self.confirmation(change, known));
                 Ok(None)

@@ -324,21 +324,30 @@ fn known_memories_are_superseded_closed_and_confirmed() {
 }
 
 #[test]
-fn a_known_memory_that_holds_again_is_surer() {
+fn law_6_a_model_makes_a_known_memory_surer_and_puts_no_proposal_in_force() {
     let mut story = Recording::new();
     story.asks("why do the pumps stop at noon").looks("a.py").closes("The relay cuts the pumps at noon.");
     let noted = note("fact", "The relay cuts the pumps at noon", "The relay cuts the pumps at noon", &["t1"]);
     let fact = takes(&mut story, &answer(&[noted], &[])).kept.first().unwrap().memory;
-    story
-        .session("s2")
-        .asks("the pumps stopped at noon again")
-        .edits("b.py", "", "x")
-        .closes("It was the relay once more.");
-    let confirmed = json!({"op": "confirm", "id": name_of(&story, "The relay cuts the pumps at noon"), "reason": "again", "evidence": ["t1"], "by": null});
-    let report = takes(&mut story, &answer(&[], &[confirmed]));
-    assert_eq!(report.confirmed, [fact]);
-    let memory = story.store.memories().get(fact).unwrap().unwrap();
-    assert_eq!((memory.times_seen, memory.standing_reason), (2, StandingReason::Repetition));
+    let again = |story: &mut Recording, session: &str| {
+        story.session(session).asks("the pumps stopped at noon again");
+        story.edits("b.py", "", "x").closes("It was the relay once more.");
+        let confirmed = json!({"op": "confirm", "id": name_of(story, "The relay cuts the pumps at noon"), "reason": "again", "evidence": ["t1"], "by": null});
+        takes(story, &answer(&[], &[confirmed])).confirmed
+    };
+    assert_eq!(again(&mut story, "s2"), [], "what was only proposed waits for another witness");
+    story.store.memories_mut().record_verdict(fact, Verdict::Confirm, Timestamp(1)).unwrap();
+    assert_eq!(again(&mut story, "s3"), [fact]);
+    assert_eq!(story.store.memories().get(fact).unwrap().unwrap().times_seen, 2);
+}
+
+#[test]
+fn law_6_a_rule_of_the_user_stays_whatever_a_model_leaves_out() {
+    let mut story = Recording::new();
+    story.asks("from now on branch off main").edits("alarm.py", "", "x").closes("Done.");
+    let rule = story.only(Kind::Rule);
+    takes(&mut story, &answer(&[], &[]));
+    assert_eq!(story.store.memories().get(rule.id).unwrap().unwrap().standing, Standing::Confirmed);
 }
 
 #[test]

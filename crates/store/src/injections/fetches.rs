@@ -59,7 +59,7 @@ impl InjectionReader<'_> {
     pub fn fetched_in_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
         self.store.read("read what was fetched", |db| {
             let sql = "SELECT DISTINCT m.id FROM fetches f JOIN sessions s ON s.id = f.session_id JOIN memories m ON m.id = f.memory_id
-                 WHERE f.session_id = ?1 AND m.standing = 'proposed' AND m.created_at_ms < s.started_at_ms";
+                 WHERE f.session_id = ?1 AND m.standing = 'proposed' AND m.created_at_ms < s.started_at_ms AND m.project_id = s.project_id";
             let mut statement = db.prepare_cached(sql)?;
             let fetched = statement.query_map([session.0], |row| row.get(0).map(MemoryId))?;
             Ok(fetched.collect::<rusqlite::Result<_>>()?)

@@ -42,7 +42,7 @@ impl MemoryReader<'_> {
             // Both are shortened, and neither by the same program.
             let sql = "SELECT DISTINCT m.id FROM memories m, json_each(m.details, '$.commits') c
                  WHERE m.project_id = ?1 AND m.session_id IS NULL AND m.superseded_by IS NULL AND m.standing <> 'retired'
-                 AND m.details ->> '$.type' = 'work_done' AND length(?2) >= 7
+                 AND m.details ->> '$.type' = 'work_done' AND length(?2) >= 7 AND length(c.value) >= 7
                  AND (substr(c.value, 1, length(?2)) = ?2 OR substr(?2, 1, length(c.value)) = c.value)";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map(params![project.0, hash], |row| row.get(0).map(MemoryId))?;

@@ -41,7 +41,7 @@ impl MemoryReader<'_> {
 }
 
 impl MemoryWriter<'_> {
-    /// Retires what a better writer has written anew, the user's words among it: they stand in the new notes.
+    /// Retires what a better writer has written anew. Who calls leaves out what is in force by the user's words.
     pub fn retire_rewritten(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
         self.store.write("retire what was written anew", |transaction| {
             for id in ids {
