@@ -302,7 +302,7 @@ fn announced(
         found.extend(nested::in_block(text, word.end(), name_class));
         found.extend(nested::in_yaml_block(text, word, name_class));
         found.extend(nested::in_next_element(text, word.end(), name_class));
-        found.extend(nested::in_registry(text, word.end(), name_class));
+        found.extend(nested::windows_registry_value(text, word.end(), name_class));
         found.extend(seed_of_codes(text, word.end()));
     } else if word.bytes.get(end..) == Some(b"s") {
         nested::find_in_container(text, word.end(), found);

@@ -63,7 +63,11 @@ pub(super) fn in_next_element(text: &[u8], name_end: usize, name_class: NameClas
 }
 
 /// Returns the value of a name in the registry of Windows: `ProxyPassword    REG_SZ    …`.
-pub(super) fn in_registry(text: &[u8], name_end: usize, name_class: NameClass) -> Option<SecretMatch> {
+pub(super) fn windows_registry_value(
+    text: &[u8],
+    name_end: usize,
+    name_class: NameClass,
+) -> Option<SecretMatch> {
     let kind = name_end + count(text, name_end, b" \t", 24);
     let rest = text.get(kind..)?.strip_prefix(b"REG_")?;
     let named = rest.iter().take(16).take_while(|byte| byte.is_ascii_uppercase() || **byte == b'_').count();

@@ -57,13 +57,13 @@ fn a_failure_that_comes_back_is_open_again() {
     assert!(failure.content.body.contains("Not fixed"), "{}", failure.content.body);
 }
 
-const ANSWER: &str = "The charge stays pending since `settle` in `src/pay.rs` is a stub that returns at once, and the webhook \
+const ANSWER: &str = "The charge stays pending since `payout` in `src/pay.rs` is a stub that returns at once, and the webhook \
      never marks it as paid.";
 
 /// A session that answers a question from a file.
 fn explained() -> Recording {
     let mut story = Recording::new();
-    story.creates("src/pay.rs", "fn settle() {}\n\nfn refund() {}\n").asks("Go on").closes("Done.");
+    story.creates("src/pay.rs", "fn payout() {}\n\nfn refund() {}\n").asks("Go on").closes("Done.");
     story.session("question").asks("Why does a charge stay pending?").looks("src/pay.rs").closes(ANSWER);
     assert!(story.only(Kind::Discovery).standing.is_live(), "{:?}", story.kinds());
     story
@@ -73,10 +73,10 @@ fn explained() -> Recording {
 fn a_discovery_is_retired_with_the_symbol_it_names() {
     let mut story = explained();
     story.session("beside").asks("Log refunds.");
-    story.creates("src/pay.rs", "fn settle() {}\n\nfn refund() { log(); }\n").closes("Logged.");
+    story.creates("src/pay.rs", "fn payout() {}\n\nfn refund() { log(); }\n").closes("Logged.");
     assert!(story.only(Kind::Discovery).standing.is_live(), "another symbol changed");
     story.session("later").asks("Settle charges.");
-    story.creates("src/pay.rs", "fn settle() { charge(); }\n\nfn refund() { log(); }\n").closes("Settled.");
+    story.creates("src/pay.rs", "fn payout() { charge(); }\n\nfn refund() { log(); }\n").closes("Paid.");
     assert_eq!(story.only(Kind::Discovery).standing_reason, StandingReason::Changed);
 }
 
