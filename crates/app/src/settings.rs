@@ -65,10 +65,13 @@ pub struct Setting {
     pub origin: SettingOrigin,
 }
 
-/// All values with their origins, by key.
+/// All values with their origins.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    by_key: BTreeMap<String, Setting>,
+    /// The values by section and name, as a file has them: every hook reads the defaults, and pays for each other shape they take.
+    sections: Table,
+    /// Who set what is no default, by key.
+    origins: BTreeMap<String, SettingOrigin>,
     /// What the values make, where that is known.
     config: Option<Config>,
 }
@@ -76,11 +79,8 @@ pub struct Settings {
 impl Settings {
     /// Starts with the defaults.
     pub fn defaults() -> Settings {
-        let table: Table = DEFAULTS.parse().unwrap_or_default();
-        let by_key = flat(table).into_iter();
-        let by_key =
-            by_key.map(|(key, value)| (key, Setting { value, origin: SettingOrigin::Default })).collect();
-        Settings { by_key, config: None }
+        let sections = DEFAULTS.parse().unwrap_or_default();
+        Settings { sections, origins: BTreeMap::new(), config: None }
     }
 
     /// Lays the user's and the project's file over what is there, and returns what is wrong with them.
@@ -135,14 +135,13 @@ impl Settings {
     }
 
     fn turn_off(&mut self, switch: Switch, origin: &SettingOrigin) {
-        let off = Setting { value: Value::Boolean(false), origin: origin.clone() };
-        self.by_key.insert(switch.key().to_owned(), off);
+        self.put(switch.key(), Value::Boolean(false), origin.clone());
         self.config = None;
     }
 
     fn narrow(&mut self, key: &str, value: &Value, path: &Path) -> Result<(), AppError> {
         let origin = SettingOrigin::Project(path.to_owned());
-        let before = self.known(key, &origin)?.value.clone();
+        let before = self.known(key, &origin)?.clone();
         let narrowed = narrowed(key, &before, value, path).ok_or_else(|| {
             AppError::config(format!("`{}` must not change `{key}` this way", path.display()))
                 .hint("a project's file may only narrow: capture less, redact more, show and inject less")
@@ -152,15 +151,10 @@ impl Settings {
 
     /// Lays the environment over what is there, and returns what is wrong with it.
     pub fn lay_environment(&mut self, environment: &Environment) -> Vec<AppError> {
-        let variables: Vec<(&str, &str)> = environment.setting_variables().collect();
-        let set_value = |key: &String| {
-            let (name, text) = variables.iter().find(|(name, _)| is_variable_of(name, key))?;
-            Some((key.clone(), (*name).to_owned(), *text))
-        };
-        let set: Vec<(String, String, &str)> = self.by_key.keys().filter_map(set_value).collect();
         let (mut wrong, mut unclear) = (Vec::new(), Vec::new());
-        for (key, name, text) in set {
-            let origin = SettingOrigin::Environment(name);
+        for (name, text) in environment.setting_variables() {
+            let Some(key) = self.key_of_variable(name) else { continue };
+            let origin = SettingOrigin::Environment(name.to_owned());
             if let Err(failure) = refuse_agents_layer(&key, &origin) {
                 wrong.push(failure);
                 continue;
@@ -185,8 +179,10 @@ impl Settings {
     }
 
     /// Returns every value with its origin, by key.
-    pub fn iter(&self) -> impl Iterator<Item = (&String, &Setting)> {
-        self.by_key.iter()
+    pub fn all(&self) -> BTreeMap<String, Setting> {
+        let origin_of = |key: &String| self.origins.get(key).cloned().unwrap_or(SettingOrigin::Default);
+        let settings = flat(self.sections.clone()).into_iter();
+        settings.map(|(key, value)| (key.clone(), Setting { value, origin: origin_of(&key) })).collect()
     }
 
     /// Turns the values into a configuration.
@@ -194,38 +190,49 @@ impl Settings {
         if let Some(config) = &self.config {
             return Ok(config.clone());
         }
-        self.table().try_into().map_err(|error: toml::de::Error| {
+        self.sections.clone().try_into().map_err(|error: toml::de::Error| {
             AppError::config("the configuration cannot be used")
                 .because(&error)
                 .hint("see `backstory config`")
         })
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::new();
-        for (key, setting) in &self.by_key {
-            let (section, name) = key.split_once('.').unwrap_or(("", key));
-            let section = table.entry(section).or_insert_with(|| Value::Table(Table::new()));
-            if let Value::Table(section) = section {
-                section.insert(name.to_owned(), setting.value.clone());
-            }
-        }
-        table
-    }
-
-    fn known(&self, key: &str, origin: &SettingOrigin) -> Result<&Setting, AppError> {
-        self.by_key.get(key).ok_or_else(|| {
+    fn known(&self, key: &str, origin: &SettingOrigin) -> Result<&Value, AppError> {
+        let (section, name) = key.split_once('.').unwrap_or(("", key));
+        self.sections.get(section).and_then(|section| section.get(name)).ok_or_else(|| {
             AppError::config(format!("there is no setting `{key}` ({origin})"))
                 .hint("`backstory config` lists all settings")
         })
     }
 
+    /// Puts a value in the place of a known one, and returns that with its origin.
+    fn put(&mut self, key: &str, value: Value, origin: SettingOrigin) -> Option<Setting> {
+        let (section, name) = key.split_once('.')?;
+        let Value::Table(section) = self.sections.get_mut(section)? else { return None };
+        let before = section.insert(name.to_owned(), value)?;
+        let origin = match origin {
+            SettingOrigin::Default => self.origins.remove(key),
+            origin => self.origins.insert(key.to_owned(), origin),
+        };
+        Some(Setting { value: before, origin: origin.unwrap_or(SettingOrigin::Default) })
+    }
+
+    /// Returns the setting that a variable sets: `BACKSTORY_CAPTURE_ENABLED` sets `capture.enabled`.
+    fn key_of_variable(&self, variable: &str) -> Option<String> {
+        let variable = variable.strip_prefix(SETTING_PREFIX)?;
+        self.sections.iter().find_map(|(section, names)| {
+            let name = strip_upper(variable, section)?.strip_prefix('_')?;
+            let names = names.as_table()?.keys();
+            let known = names.into_iter().find(|known| strip_upper(name, known) == Some(""))?;
+            Some(format!("{section}.{known}"))
+        })
+    }
+
     /// Sets a value. One that does not fit leaves everything as it was, so that what is set always makes a configuration.
     fn set(&mut self, key: &str, value: Value, origin: &SettingOrigin) -> Result<(), AppError> {
-        let before = self.known(key, origin)?.clone();
-        let example = format!("{key} = {}", before.value);
+        let example = format!("{key} = {}", self.known(key, origin)?);
         let is_sensible = is_sensible(&value);
-        self.by_key.insert(key.to_owned(), Setting { value, origin: origin.clone() });
+        let before = self.put(key, value, origin.clone());
         let config_before = self.config.take();
         let is_whole =
             |config: &Config| config.search_weights.meaning.max(config.inject_weights.meaning) <= 1.0;
@@ -239,7 +246,9 @@ impl Settings {
             // The value itself is not repeated: it may be one of the texts that must not be stored, and this may be logged.
             None => AppError::config(format!("the value of `{key}` does not fit ({origin})")),
         };
-        self.by_key.insert(key.to_owned(), before);
+        if let Some(Setting { value, origin }) = before {
+            self.put(key, value, origin);
+        }
         self.config = config_before;
         Err(wrong.hint(format!("a value that fits: `{example}`")))
     }
@@ -358,10 +367,10 @@ fn flat(table: Table) -> Vec<(String, Value)> {
     all
 }
 
-/// Whether a variable sets this setting: `BACKSTORY_CAPTURE_ENABLED` sets `capture.enabled`.
-fn is_variable_of(name: &str, key: &str) -> bool {
-    let of_key = key.bytes().map(|byte| if byte == b'.' { b'_' } else { byte.to_ascii_uppercase() });
-    name.strip_prefix(SETTING_PREFIX).is_some_and(|name| name.bytes().eq(of_key))
+/// Strips a name from the front of a variable, which has it in capitals.
+fn strip_upper<'a>(variable: &'a str, name: &str) -> Option<&'a str> {
+    let (front, rest) = variable.split_at_checked(name.len())?;
+    front.bytes().eq(name.bytes().map(|byte| byte.to_ascii_uppercase())).then_some(rest)
 }
 
 /// Reads a value from a flag or a variable: TOML where it is, else text.

@@ -56,7 +56,7 @@ pub struct SynonymShape {
 
 /// Returns every setting.
 pub fn settings(app: &App) -> SettingListShape {
-    let settings = app.settings.iter().map(|(key, setting)| shape(key, setting)).collect();
+    let settings = app.settings.all().iter().map(|(key, setting)| shape(key, setting)).collect();
     SettingListShape { version: 1, settings, faults: app.faults.iter().map(AppError::line).collect() }
 }
 
@@ -65,8 +65,8 @@ pub fn setting(app: &App, key: &str) -> Result<OneSettingShape, AppError> {
     if let Some(fault) = app.faults.first() {
         return Err(fault.clone());
     }
-    let known = app.settings.iter().find(|(name, _)| *name == key);
-    let (_, setting) = known.ok_or_else(|| {
+    let settings = app.settings.all();
+    let setting = settings.get(key).ok_or_else(|| {
         AppError::usage(format!("there is no setting `{key}`")).hint("`backstory config` lists all settings")
     })?;
     Ok(OneSettingShape { version: 1, setting: shape(key, setting) })

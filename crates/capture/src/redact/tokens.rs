@@ -6,39 +6,86 @@
 use super::SecretMatch;
 use super::random::{Announcement, is_crossed_out, is_random};
 use super::shapes::{SHAPES, TokenAlphabet, TokenShape};
-use std::borrow::Cow;
 use std::ops::Range;
 
 /// Everything that is known by how it begins.
 pub(super) struct TokenRules {
-    /// Sorted by the pair of bytes they begin with.
-    patterns: Vec<TokenPattern>,
-    pairs: BytePairs,
+    literals: Vec<Vec<u8>>,
     /// With which literals begin, which also stand inside of words.
     literal_pairs: BytePairs,
+    /// With which prefixes and literals begin.
+    pairs: BytePairs,
 }
 
-struct TokenPattern {
+/// A prefix of the table, and what follows it.
+#[derive(Clone, Copy)]
+struct TokenPrefix {
     pair: [u8; 2],
-    text: Cow<'static, [u8]>,
-    /// What follows this prefix; a literal has none and is a secret by itself.
-    shape: Option<&'static TokenShape>,
+    text: &'static [u8],
+    shape: &'static TokenShape,
+}
+
+#[expect(clippy::indexing_slicing, reason = "the compiler checks each index while it runs this")]
+const PREFIX_COUNT: usize = {
+    let (mut count, mut at) = (0, 0);
+    while at < SHAPES.len() {
+        count += SHAPES[at].prefixes.len();
+        at += 1;
+    }
+    count
+};
+
+/// All prefixes, sorted by the pair of bytes they begin with. The compiler sorts them: a hook lives for milliseconds.
+static PREFIXES: [TokenPrefix; PREFIX_COUNT] = sorted_prefixes();
+#[expect(clippy::indexing_slicing, reason = "the compiler checks each index while it runs this")]
+static PREFIX_PAIRS: BytePairs = {
+    let mut pairs = BytePairs::EMPTY;
+    let mut at = 0;
+    while at < PREFIX_COUNT {
+        pairs.insert(PREFIXES[at].pair);
+        at += 1;
+    }
+    pairs
+};
+
+#[expect(clippy::indexing_slicing, reason = "the compiler checks each index while it runs this")]
+const fn sorted_prefixes() -> [TokenPrefix; PREFIX_COUNT] {
+    let mut sorted = [TokenPrefix { pair: [0, 0], text: b"", shape: &SHAPES[0] }; PREFIX_COUNT];
+    let (mut filled, mut of_shape) = (0, 0);
+    while of_shape < SHAPES.len() {
+        let shape = &SHAPES[of_shape];
+        let mut of_prefix = 0;
+        while of_prefix < shape.prefixes.len() {
+            let text = shape.prefixes[of_prefix].as_bytes();
+            let prefix = TokenPrefix { pair: [text[0], text[1]], text, shape };
+            let mut at = filled;
+            while at > 0 && is_behind(sorted[at - 1].pair, prefix.pair) {
+                sorted[at] = sorted[at - 1];
+                at -= 1;
+            }
+            sorted[at] = prefix;
+            filled += 1;
+            of_prefix += 1;
+        }
+        of_shape += 1;
+    }
+    sorted
+}
+
+const fn is_behind(left: [u8; 2], right: [u8; 2]) -> bool {
+    left[0] > right[0] || (left[0] == right[0] && left[1] > right[1])
 }
 
 impl TokenRules {
     pub(super) fn new(literals: impl Iterator<Item = String>) -> TokenRules {
-        let prefixes =
-            SHAPES.iter().flat_map(|shape| shape.prefixes.iter().map(move |prefix| (prefix, shape)));
-        let mut patterns: Vec<TokenPattern> = prefixes
-            .map(|(prefix, shape)| (Cow::Borrowed(prefix.as_bytes()), Some(shape)))
-            .chain(literals.map(|literal| (Cow::Owned(literal.into_bytes()), None)))
-            .filter_map(|(text, shape)| Some(TokenPattern { pair: *text.first_chunk()?, text, shape }))
-            .collect();
-        patterns.sort_by_key(|pattern| pattern.pair);
-        let pairs = BytePairs::new(patterns.iter().map(|pattern| pattern.pair));
-        let literals = patterns.iter().filter(|pattern| pattern.shape.is_none());
-        let literal_pairs = BytePairs::new(literals.map(|pattern| pattern.pair));
-        TokenRules { patterns, pairs, literal_pairs }
+        let literals: Vec<Vec<u8>> =
+            literals.map(String::into_bytes).filter(|literal| literal.len() >= 2).collect();
+        let (mut literal_pairs, mut pairs) = (BytePairs::EMPTY, PREFIX_PAIRS.clone());
+        for pair in literals.iter().filter_map(|literal| literal.first_chunk()) {
+            literal_pairs.insert(*pair);
+            pairs.insert(*pair);
+        }
+        TokenRules { literals, literal_pairs, pairs }
     }
 
     /// Adds a finding for every token and literal in `text`.
@@ -58,36 +105,39 @@ impl TokenRules {
         let pair = rest.first_chunk()?;
         // The data of an image or a source map is no token, whatever it begins with.
         let bounded = begins_a_word(text, at) && !text.get(..at)?.ends_with(b";base64,");
-        if !bounded && !self.literal_pairs.contains(*pair) {
+        let begins_a_literal = self.literal_pairs.contains(*pair);
+        if !bounded && !begins_a_literal {
             return None;
         }
-        let first = self.patterns.partition_point(|pattern| pattern.pair < *pair);
-        let patterns = self.patterns.get(first..)?.iter().take_while(|pattern| pattern.pair == *pair);
-        let findings = patterns.filter(|pattern| rest.starts_with(&pattern.text)).filter_map(|pattern| {
-            let body = at + pattern.text.len();
-            let Some(shape) = pattern.shape else {
-                return Some(SecretMatch { rule: "literal", start: at, end: body });
-            };
-            let end = if bounded { runs.end(text, body, shape.body) } else { return None };
+        let literals = self.literals.iter().filter(|literal| begins_a_literal && rest.starts_with(literal));
+        let literals =
+            literals.map(|literal| SecretMatch { rule: "literal", start: at, end: at + literal.len() });
+        let tokens = prefixes_of(*pair).filter(|prefix| bounded && rest.starts_with(prefix.text));
+        let tokens = tokens.filter_map(|TokenPrefix { text: prefix, shape, .. }| {
+            let body = at + prefix.len();
+            let end = runs.end(text, body, shape.body);
             is_body(shape, text.get(body..end)?).then_some(SecretMatch { rule: shape.rule, start: at, end })
         });
-        findings.max_by_key(|finding| finding.end)
+        tokens.chain(literals).max_by_key(|finding| finding.end)
     }
 }
 
+fn prefixes_of(pair: [u8; 2]) -> impl Iterator<Item = &'static TokenPrefix> {
+    let first = PREFIXES.partition_point(|prefix| prefix.pair < pair);
+    PREFIXES.iter().skip(first).take_while(move |prefix| prefix.pair == pair)
+}
+
 /// A set of pairs of bytes, one bit for each: nearly every place in a text is ruled out by one look.
-struct BytePairs(Box<[u64; 1024]>);
+#[derive(Clone)]
+struct BytePairs([u64; 1024]);
 
 impl BytePairs {
-    fn new(pairs: impl Iterator<Item = [u8; 2]>) -> BytePairs {
-        let mut bits = Box::new([0; 1024]);
-        for pair in pairs {
-            let (word, bit) = BytePairs::place(pair);
-            if let Some(bits) = bits.get_mut(word) {
-                *bits |= bit;
-            }
-        }
-        BytePairs(bits)
+    const EMPTY: BytePairs = BytePairs([0; 1024]);
+
+    #[expect(clippy::indexing_slicing, reason = "a place is below 1024")]
+    const fn insert(&mut self, pair: [u8; 2]) {
+        let (word, bit) = BytePairs::place(pair);
+        self.0[word] |= bit;
     }
 
     /// Returns where the first pair of the set stands in `text`.
@@ -100,8 +150,8 @@ impl BytePairs {
         self.0.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
-    fn place([first, second]: [u8; 2]) -> (usize, u64) {
-        (usize::from(first) << 2 | usize::from(second) >> 6, 1 << (second & 63))
+    const fn place([first, second]: [u8; 2]) -> (usize, u64) {
+        ((first as usize) << 2 | second as usize >> 6, 1 << (second & 63))
     }
 }
 
