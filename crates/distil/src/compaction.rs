@@ -143,7 +143,8 @@ fn failure(entry: &TranscriptEntry, item: &SummaryItem, known: &[Finding]) -> Op
     let problem = described.first().filter(|first| !is_fix(first))?;
     let fix = described.iter().find(|sentence| is_fix(sentence))?;
     let whole = described.join(" ");
-    if !names_thing(&whole) || known.iter().any(|finding| is_same(finding, &whole)) {
+    let is_mishap = FoldedSentence::new(&whole).has(PhraseGroup::OwnTool);
+    if is_mishap || !names_thing(&whole) || known.iter().any(|finding| is_same(finding, &whole)) {
         return None;
     }
     let name = problem.split_once(": ").map(|(name, _)| name.split(" (").next().unwrap_or(name));

@@ -7,7 +7,7 @@ use super::transcript::{TranscriptEntry, Turn};
 use crate::FailureClass;
 use crate::failures::{
     CommandRun, FailureFix, FailureSignature, FailureStep, FixAttempt, MOST_COMMAND_CHARS, OpenFailure,
-    PairedFailures, pair,
+    PairedFailures, pair, without_progress,
 };
 use crate::rejected::Rejected;
 use crate::testruns::{TestOutcome, TestRun};
@@ -410,7 +410,7 @@ impl FailureDisplay {
     fn from_run(ran: &CommandRun<'_>, signature: &FailureSignature) -> FailureDisplay {
         let said = signature.title.split_once(": ").map_or(signature.title.as_str(), |(_, said)| said);
         let lines: Vec<&str> =
-            ran.output.lines().map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
+            ran.output.lines().map(without_progress).filter(|line| !line.trim().is_empty()).collect();
         let alike = |line: &str| (jaccard(line, said) * 1000.0) as u64;
         let closest = lines.iter().enumerate().max_by_key(|(at, line)| (alike(line), Reverse(*at)));
         let (at, line) = closest.map_or((0, ""), |(at, line)| (at, line.trim()));
@@ -420,6 +420,8 @@ impl FailureDisplay {
         let test = if signature.class == FailureClass::Assertion { failing.clone() } else { String::new() };
         let title = match () {
             () if !test.is_empty() => format!("{test}: {line}"),
+            // Two values that differ say nothing without the test that compares them.
+            () if line.starts_with("assertion") && !failing.is_empty() => format!("{failing}: {line}"),
             // The signature leaves out what varies; a person would rather see it.
             () if !line.is_empty() => format!("{}: {}", signature.task, without_error_code(line)),
             () => signature.title.clone(),

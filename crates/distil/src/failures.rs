@@ -21,7 +21,7 @@ pub use error_line::FailureClass;
 pub use pairs::{FailureFix, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair, should_promote};
 
 use backstory_memory::{TITLE_CHARS, first_chars};
-pub(crate) use error_line::{ErrorLine, error_line};
+pub(crate) use error_line::{ErrorLine, error_line, without_progress};
 use error_line::{FIRM, LAST_RESORT};
 
 /// What failed, in a form that can be compared.

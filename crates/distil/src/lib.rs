@@ -17,7 +17,6 @@ mod code_changes;
 mod commit_title;
 mod commits;
 mod compaction;
-mod discovery;
 mod failure_tracker;
 mod failures;
 mod finding;

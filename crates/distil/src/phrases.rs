@@ -31,6 +31,8 @@ pub(super) enum PhraseGroup {
     Quoted,
     /// What put something right.
     Fixed,
+    /// The agent's own tools.
+    OwnTool,
     /// When something is to be done.
     Order,
     /// Says that the tests pass.
@@ -56,6 +58,7 @@ impl PhraseGroup {
             "failing" => PhraseGroup::Failing,
             "quoted" => PhraseGroup::Quoted,
             "fixed" => PhraseGroup::Fixed,
+            "own tool" => PhraseGroup::OwnTool,
             "order" => PhraseGroup::Order,
             "tests pass" => PhraseGroup::TestsPass,
             "committed" => PhraseGroup::Committed,

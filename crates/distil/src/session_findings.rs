@@ -15,8 +15,8 @@ use crate::titles::claims;
 use crate::transcript::Turn;
 use crate::work::PieceOfWork;
 use crate::{
-    DistilTrigger, Distillation, answers, causes, choice, compaction, discovery, numbered_answers, summary,
-    traps, user_rules, work, writer,
+    DistilTrigger, Distillation, answers, causes, choice, compaction, numbered_answers, summary, traps,
+    user_rules, work, writer,
 };
 use backstory_capture::git;
 use backstory_memory::{
@@ -66,7 +66,7 @@ pub(super) fn findings(
         };
         worked_in.extend(&piece.turns);
         let Some(done) = done else {
-            rejected.extend(unnamed(piece, turns));
+            rejected.extend(not_kept(piece, turns));
             continue;
         };
         for at in &piece.turns {
@@ -77,11 +77,7 @@ pub(super) fn findings(
     }
     for (at, turn) in turns.iter().enumerate() {
         if !worked_in.contains(&at) && !failures.fixes(at) {
-            let known = as_known(store, session, "discovery", turn)?.or_else(|| discovery::discovery(turn));
-            if known.is_none() {
-                rejected.extend(only_claimed(turn));
-            }
-            findings.extend(known);
+            rejected.extend(only_claimed(turn));
         }
         if let Some((_, message)) = turn.closing().filter(|_| failures.fixes(at)) {
             let cause = causes::causes(message).into_iter().next();
@@ -160,11 +156,15 @@ fn only_claimed(turn: &Turn<'_>) -> Vec<Rejected> {
     claims(message).iter().map(rejected).collect()
 }
 
-/// Work that nobody gave a name: by its files.
-fn unnamed(piece: &PieceOfWork<'_>, turns: &[Turn<'_>]) -> Option<Rejected> {
+/// Work that nobody gave a name, or that its documents tell themselves: by its files.
+fn not_kept(piece: &PieceOfWork<'_>, turns: &[Turn<'_>]) -> Option<Rejected> {
     let entry = piece.turns.first().and_then(|at| turns.get(*at)).and_then(Turn::first)?;
     let files = piece.files().join(", ");
-    Some(Rejected::new(entry, Kind::Change, &files, RejectionReason::SaysNothing))
+    let reason = match piece.is_told_by_documents() {
+        true => RejectionReason::InProjectFile,
+        false => RejectionReason::SaysNothing,
+    };
+    Some(Rejected::new(entry, Kind::Change, &files, reason))
 }
 
 /// Whether the agent wrote a handoff since the user last said something: nobody knows better where the work stands.

@@ -28,7 +28,7 @@ const MOST_SENTENCE_CHARS: usize = 320;
 /// A message of so many characters says one thing.
 const SHORT_MESSAGE: usize = 240;
 /// A list of so many items is a description.
-const LONG_LIST: usize = 3;
+const LONG_LIST: usize = 2;
 /// So much of the message around a rule is kept with it.
 const MOST_CONTEXT_BYTES: usize = 700;
 /// Two prompts this alike are one that was sent again.
@@ -199,8 +199,7 @@ fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
     let is_sentence = sentence.chars().count() <= MOST_SENTENCE_CHARS && weight(said) >= 2;
     let folded = FoldedSentence::new(sentence);
     let corrects = folded.has(PhraseGroup::Correction);
-    if !is_sentence || folded.has(PhraseGroup::Curious) || is_question(sentence) && place == UserPlace::Prompt
-    {
+    if !is_sentence || folded.has(PhraseGroup::Curious) || is_question(sentence) {
         return None;
     }
     let is_long_enough = length >= FEWEST_WORDS || !said.is_ascii();
@@ -211,17 +210,13 @@ fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
     match place {
         _ if !is_long_enough => None,
         _ if folded.has(PhraseGroup::Standing) => Some(RuleClarity::Plain),
-        UserPlace::MidWork | UserPlace::Refusal if is_strict && !is_question(sentence) => {
-            Some(RuleClarity::Plain)
-        }
+        UserPlace::MidWork | UserPlace::Refusal if is_strict => Some(RuleClarity::Plain),
         _ if demands => Some(RuleClarity::Hint),
         // A correction speaks of what was just done: only in mid-work is it about more than a word.
         UserPlace::MidWork if corrects => Some(RuleClarity::Hint),
         // A refusal steers in whatever words; what is said in mid-work may also be a report.
-        UserPlace::Refusal if !is_question(sentence) => Some(RuleClarity::Hint),
-        UserPlace::MidWork if !is_question(sentence) && !folded.has(PhraseGroup::Report) => {
-            Some(RuleClarity::Hint)
-        }
+        UserPlace::Refusal => Some(RuleClarity::Hint),
+        UserPlace::MidWork if !folded.has(PhraseGroup::Report) => Some(RuleClarity::Hint),
         _ => None,
     }
 }
@@ -295,7 +290,8 @@ impl RuleSentence<'_> {
     fn whole_title(&self) -> Option<String> {
         let said = without_opening(self.sentence);
         let leans = words(said).any(|word| LEANING.contains(&word.as_str()));
-        let before = self.before.filter(|before| leans && weight(before) > 0).map(without_opening);
+        let before = self.before.filter(|before| leans && weight(before) > 0 && !is_question(before));
+        let before = before.map(without_opening);
         let both = before.map(|before| format!("{before} {said}"));
         if let Some(both) = both.filter(|both| both.chars().count() <= TITLE_CHARS) {
             return Some(title_of(&both));
@@ -396,7 +392,7 @@ mod tests {
             ("the status line should be at the bottom", Prompt, Some(Hint)),
             ("use the queue instead of polling", Prompt, Some(Hint)),
             ("why did you change the first migration?", Prompt, None),
-            ("why did you change the first migration?", MidWork, Some(Hint)),
+            ("why did you change the first migration?", MidWork, None),
             ("ensure that the page is current", Prompt, None),
             ("can you report the values in seconds instead of ticks?", Prompt, Some(Hint)),
             // With a refusal and in mid-work no word of ours is needed, in any language.

@@ -130,8 +130,11 @@ impl<'a> PieceOfWork<'a> {
         &self.files
     }
 
-    /// Makes a finding of it.
+    /// Makes a finding of it, unless nobody named it or its documents tell it themselves.
     pub(super) fn finding(&self, tasks: &SessionTasks) -> Option<Finding> {
+        if self.is_told_by_documents() {
+            return None;
+        }
         let details = self.details();
         let title = self.title(tasks)?;
         let body = details.body(&without_claim(&self.account(), &title));
@@ -214,6 +217,11 @@ impl<'a> PieceOfWork<'a> {
         }
     }
 
+    /// Whether all it did is written where whoever needs it looks anyway: in a README or its like, or in a draft.
+    pub(super) fn is_told_by_documents(&self) -> bool {
+        self.is_documents() && (!self.is_committed() || self.files.iter().all(|file| is_front_page(file)))
+    }
+
     fn is_documents(&self) -> bool {
         !self.files.is_empty() && self.files.iter().all(|file| is_document(file))
     }
@@ -244,7 +252,8 @@ impl<'a> PieceOfWork<'a> {
     /// The commit's title, else the plan's, else what the agent says it did, else what was asked for. Work that nobody named is none
     /// worth a memory: where it stands is in the handoff.
     fn title(&self, tasks: &SessionTasks) -> Option<String> {
-        let commit = self.commits.iter().find_map(|commit| title_of_commit(&commit.subject));
+        let commits = || self.commits.iter().filter_map(|commit| title_of_commit(&commit.subject));
+        let commit = commits().find(|title| self.is_documents() || !keeps_books(title));
         let plan = || {
             let decided = |entry: &'a TranscriptEntry| match entry.activity() {
                 Activity::PlanDecided { plan, is_approved: true, .. } => title_of_approved(plan),
@@ -255,13 +264,14 @@ impl<'a> PieceOfWork<'a> {
         };
         let task = || tasks.done.first().filter(|task| stands_alone(task)).cloned();
         let claim = || self.claim().map(|(_, title)| title);
-        commit.or_else(plan).or_else(claim).or_else(|| self.order()).or_else(task)
+        let named = commit.or_else(plan).or_else(claim).or_else(|| self.order()).or_else(task);
+        named.or_else(|| commits().next())
     }
 
     /// What the user asked for, where that names what it is about.
     fn order(&self) -> Option<String> {
-        // Notes and plans that nobody committed are talk about work.
-        if !self.is_committed() && self.is_documents() {
+        // Nobody said that it was done.
+        if !self.is_committed() && self.account().is_empty() {
             return None;
         }
         let named =
@@ -398,6 +408,11 @@ fn kind_of_commit(subject: &str) -> Option<Kind> {
     }
 }
 
+/// Whether a title speaks of a document: beside code that changed, its commit only keeps the books.
+fn keeps_books(title: &str) -> bool {
+    title.split(' ').any(|word| is_document(word.trim_matches(['`', '"', '\'', ',', '(', ')'])))
+}
+
 /// Scratch files and the host's own notes are not the project's work.
 fn lies_in_project(file: &str) -> bool {
     !Path::new(file).is_absolute() && !file.starts_with("..")
@@ -407,6 +422,13 @@ fn lies_in_project(file: &str) -> bool {
 fn is_document(file: &str) -> bool {
     let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| ["md", "mdx", "rst", "adoc", "txt"].contains(&extension))
+}
+
+/// Whether people and agents read a document before they begin, by the names such documents have.
+fn is_front_page(file: &str) -> bool {
+    const NAMES: [&str; 6] = ["readme", "changelog", "claude", "agents", "gemini", "contributing"];
+    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    is_document(file) && NAMES.contains(&stem.to_lowercase().as_str())
 }
 
 /// Whether a file holds tests, by the names people give to such files and folders.

@@ -82,11 +82,16 @@ impl CommandLine {
         if name.is_empty() || SETTERS.contains(&name.as_str()) || self.tasks.len() >= MOST_TASKS {
             return false;
         }
-        let is_bystander = BYSTANDERS.contains(&name.as_str());
+        let is_bystander = BYSTANDERS.contains(&name.as_str()) || only_asks(arguments);
         let selection = selection(&name, arguments);
         self.tasks.push(CommandTask { name, selection, folder: self.folder.clone(), is_bystander });
         !is_bystander
     }
+}
+
+/// `rustc --version`: whether a command only asks a program about itself.
+fn only_asks(arguments: &[&str]) -> bool {
+    matches!(arguments, ["--version" | "-V" | "-version" | "version" | "--help" | "-h"])
 }
 
 /// Whether a command is of a program that is known everywhere: what it wants is no matter of this project.

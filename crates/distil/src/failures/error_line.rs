@@ -107,7 +107,7 @@ pub(crate) fn error_line(output: &str) -> Option<ErrorLine> {
     let mut last = None;
     let mut lines = output.lines();
     while let Some(line) = lines.next() {
-        let line = shown(line);
+        let line = shown(without_progress(line));
         let Some((rank, class)) = judge(&line) else {
             last = Some(line).filter(|line| line.chars().any(char::is_alphabetic)).or(last);
             continue;
@@ -126,6 +126,14 @@ pub(crate) fn error_line(output: &str) -> Option<ErrorLine> {
     }
     best.or_else(|| Some(ErrorLine { line: message(&last?), class: FailureClass::Other, rank: LAST_RESORT }))
         .filter(|error_line| !error_line.line.is_empty())
+}
+
+/// Drops what a progress bar left on the line before the error was printed over it.
+pub(crate) fn without_progress(line: &str) -> &str {
+    const GAP: &str = "   ";
+    let line = line.trim_end().rsplit('\r').next().unwrap_or(line);
+    let begins = ["error: ", "fatal: "].iter().filter_map(|word| line.find(&format!("{GAP}{word}"))).min();
+    begins.and_then(|at| line.get(at..)).map_or(line, str::trim_start)
 }
 
 /// Returns rank and class of a line that names an error.

@@ -18,19 +18,18 @@ pub(super) struct WayOut<'a> {
     pub(super) entry: &'a TranscriptEntry,
     request: &'a str,
     ran: Option<&'a CommandRun<'a>>,
+    /// Whether it is the very call that failed.
+    is_retry: bool,
 }
 
-/// Finds what worked after a call failed. An edit in between is a fix, and the failure one of the code; what works a second time
-/// teaches nothing.
+/// Finds what worked after a call failed. An edit in between is a fix, and the failure one of the code.
 pub(super) fn find<'a>(calls: &[ToolCall<'a>], failed_at: usize) -> Option<WayOut<'a>> {
     let failed = calls.get(failed_at)?;
     for call in calls.iter().skip(failed_at + 1).take(MOST_CALLS) {
         let is_success = call.error.is_none() && call.ran.is_none_or(is_surely_fine);
-        if is_success && call.request == failed.request && is_same_tool(call, failed) {
-            return None;
-        }
-        if is_success && stands_for(call, failed) {
-            return Some(WayOut { entry: call.entry, request: call.request, ran: call.ran });
+        let is_retry = call.request == failed.request && is_same_tool(call, failed);
+        if is_success && (is_retry || stands_for(call, failed)) {
+            return Some(WayOut { entry: call.entry, request: call.request, ran: call.ran, is_retry });
         }
         if failed.ran.is_some() && matches!(call.entry.activity(), Activity::Edited { .. }) {
             return None;
@@ -54,9 +53,8 @@ fn is_same_tool(call: &ToolCall<'_>, failed: &ToolCall<'_>) -> bool {
 fn stands_for(call: &ToolCall<'_>, failed: &ToolCall<'_>) -> bool {
     match (call.ran, failed.ran) {
         (Some(worked), Some(ran)) => {
-            let is_named = |name: &str| ran.tasks().iter().any(|task| task.name == name);
-            let shares_task = worked.tasks().iter().any(|task| is_named(&task.name));
-            let only_looks = shares_task && ran.task().is_none();
+            // What only looks fails because nothing is there to see.
+            let does_the_same = ran.task().is_some_and(|task| worked.runs(task));
             let missing = failed.error.as_ref().filter(|it| it.class == FailureClass::MissingCommand);
             match missing {
                 // The same line without the program works, or it is looked for elsewhere.
@@ -64,7 +62,7 @@ fn stands_for(call: &ToolCall<'_>, failed: &ToolCall<'_>) -> bool {
                     finds_elsewhere(worked.command, error)
                         && is_alike((worked.command, ran.command), ALIKE_TENTHS)
                 }
-                None => only_looks || shares_task && is_alike((worked.command, ran.command), ALIKE_TENTHS),
+                None => does_the_same && is_alike((worked.command, ran.command), ALIKE_TENTHS),
             }
         }
         // A file that could not be edited is not edited by editing another.
@@ -112,13 +110,16 @@ impl<'a> WayOut<'a> {
 
     /// Says what worked.
     pub(super) fn words(&self) -> String {
+        if self.is_retry {
+            return "What worked: to run it again".to_owned();
+        }
         format!("What worked: `{}`", first_chars(self.request.trim(), MOST_SHOWN_CHARS))
     }
 
     /// Whether it is worth knowing before it happens a second time: the machine lacks something, or a tool that is not known
     /// everywhere wants to be called otherwise.
     pub(super) fn teaches_at_once(&self, failed: &ToolCall<'_>, error: &CallError) -> bool {
-        let Some(ran) = failed.ran else { return false };
+        let Some(ran) = failed.ran.filter(|_| !self.is_retry) else { return false };
         let is_own_tool = ran.task().is_some_and(|task| !is_known_tool(task));
         match error.class {
             FailureClass::MissingCommand | FailureClass::Permission => true,

@@ -184,20 +184,6 @@ fn the_kind_of_work_comes_from_evidence() {
 }
 
 #[test]
-fn an_answered_question_is_a_discovery() {
-    let mut story = Recording::new();
-    story
-        .asks("Where is the retry limit set?")
-        .looks("queue/retry.rs")
-        .looks("README.md")
-        .closes("The retry limit lives in `queue/retry.rs`: `MAX_RETRIES` is three, and the backoff doubles each time.");
-    let found = story.only(Kind::Discovery);
-    assert!(found.content.body.contains("Where is the retry limit set"), "{}", found.content.body);
-    assert!(found.content.body.contains("MAX_RETRIES"), "{}", found.content.body);
-    assert_eq!(found.content.files, ["queue/retry.rs"]);
-}
-
-#[test]
 fn small_talk_leaves_nothing() {
     let mut story = Recording::new();
     for (prompt, said) in [

@@ -57,36 +57,37 @@ fn a_failure_that_comes_back_is_open_again() {
     assert!(failure.content.body.contains("Not fixed"), "{}", failure.content.body);
 }
 
-const ANSWER: &str = "The charge stays pending since `payout` in `src/pay.rs` is a stub that returns at once, and the webhook \
+const ANSWER: &str = "The charge stays pending because `payout` in `src/pay.rs` is a stub that returns at once, and the webhook \
      never marks it as paid.";
 
-/// A session that answers a question from a file.
+/// A session that finds out what was behind something.
 fn explained() -> Recording {
     let mut story = Recording::new();
-    story.creates("src/pay.rs", "fn payout() {}\n\nfn refund() {}\n").asks("Go on").closes("Done.");
-    story.session("question").asks("Why does a charge stay pending?").looks("src/pay.rs").closes(ANSWER);
-    assert!(story.only(Kind::Discovery).standing.is_live(), "{:?}", story.kinds());
+    story.session("report").asks("Charges stay pending for days, fix that.");
+    story.creates("src/pay.rs", "fn payout() {}\n\nfn refund() {}\n").closes(ANSWER);
+    story.ends();
+    assert!(story.only(Kind::Fact).standing.is_live(), "{:?}", story.kinds());
     story
 }
 
 #[test]
-fn a_discovery_is_retired_with_the_symbol_it_names() {
+fn a_cause_is_retired_with_the_symbol_it_names() {
     let mut story = explained();
     story.session("beside").asks("Log refunds.");
     story.creates("src/pay.rs", "fn payout() {}\n\nfn refund() { log(); }\n").closes("Logged.");
-    assert!(story.only(Kind::Discovery).standing.is_live(), "another symbol changed");
+    assert!(story.only(Kind::Fact).standing.is_live(), "another symbol changed");
     story.session("later").asks("Settle charges.");
     story.creates("src/pay.rs", "fn payout() { charge(); }\n\nfn refund() { log(); }\n").closes("Paid.");
-    assert_eq!(story.only(Kind::Discovery).standing_reason, StandingReason::Changed);
+    assert_eq!(story.only(Kind::Fact).standing_reason, StandingReason::Changed);
 }
 
 #[test]
-fn a_discovery_is_retired_when_somebody_changes_its_file_by_hand() {
+fn a_cause_is_retired_when_somebody_changes_its_file_by_hand() {
     let mut story = explained();
     std::fs::remove_file(story.root().join("src/pay.rs")).unwrap();
     story.session("later").asks("Thanks.").closes("You are welcome.");
     story.ends();
-    assert_eq!(story.only(Kind::Discovery).standing_reason, StandingReason::Changed);
+    assert_eq!(story.only(Kind::Fact).standing_reason, StandingReason::Changed);
 }
 
 #[test]

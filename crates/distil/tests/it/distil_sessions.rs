@@ -271,10 +271,8 @@ proptest! {
 fn a_turn_that_goes_on_keeps_what_it_was_found_to_be() {
     let mut story = Recording::new();
     story.checks_repeats();
-    story.asks("how does the pager count pages?").looks("pager/pages.py");
-    story.closes(
-        "The pager divides and rounds up, so the last page may be short: see `pages.py`, where it counts.",
-    );
+    story.asks("Add rounding of pages to the pager.").edits("pager/pages.py", "a", "b");
+    story.closes("Added rounding of pages to the pager.");
     let known = story.memories().len();
     story.closes("error: ");
     story.looks("pager/list.py").ends();
