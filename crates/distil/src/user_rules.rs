@@ -199,11 +199,14 @@ fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
     let is_sentence = sentence.chars().count() <= MOST_SENTENCE_CHARS && weight(said) >= 2;
     let folded = FoldedSentence::new(sentence);
     let corrects = folded.has(PhraseGroup::Correction);
-    if !is_sentence || folded.has(PhraseGroup::Curious) || is_question(sentence) {
+    let is_strict = is_strict(sentence);
+    // "did we not say so, you must not start docker": in mid-work a reproach may begin like a question.
+    let is_reproach = place != UserPlace::Prompt && is_strict && !sentence.trim_end().ends_with(['?', '？']);
+    let asks = is_question(sentence) && !is_reproach;
+    if !is_sentence || folded.has(PhraseGroup::Curious) || asks {
         return None;
     }
     let is_long_enough = length >= FEWEST_WORDS || !said.is_ascii();
-    let is_strict = is_strict(sentence);
     // "Rebuild the page, only the header should stay" orders a piece of work; what it sets against something else may stay a rule.
     let is_task = place == UserPlace::Prompt && begins_with_order(said);
     let demands = if is_task { contrasts(sentence) } else { is_strict || folded.has(PhraseGroup::Demand) };
@@ -393,6 +396,7 @@ mod tests {
             ("use the queue instead of polling", Prompt, Some(Hint)),
             ("why did you change the first migration?", Prompt, None),
             ("why did you change the first migration?", MidWork, None),
+            ("did we not say so, you must not start docker", MidWork, Some(Plain)),
             ("ensure that the page is current", Prompt, None),
             ("can you report the values in seconds instead of ticks?", Prompt, Some(Hint)),
             // With a refusal and in mid-work no word of ours is needed, in any language.
