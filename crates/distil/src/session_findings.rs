@@ -126,7 +126,7 @@ pub(super) fn findings(
     };
     findings.extend(summary.into_iter().chain(handoff));
     if is_written {
-        findings.retain(|finding| !writer::REPLACED_KINDS.contains(&finding.content.kind));
+        findings.retain(|finding| !writer::gives_way(&finding.content));
     }
     Ok(SessionFindings { findings, rejected, title })
 }

@@ -20,7 +20,8 @@ use crate::summary;
 use crate::transcript::{self, TranscriptEntry, Turn};
 use backstory_capture::Redactor;
 use backstory_memory::{
-    Activity, EventId, Kind, Memory, MemoryId, RejectionReason, SessionId, Timestamp, Tokens, estimate,
+    Activity, Content, EventId, Kind, Memory, MemoryId, Provenance, RejectionReason, SessionId, Timestamp,
+    Tokens, estimate,
 };
 use backstory_store::{Filter, Scope, Session, StandingFilter, Store, StoreError};
 use model_answer::ModelAnswer;
@@ -38,8 +39,14 @@ const MOST_EVENTS: u32 = 5_000;
 /// So many known memories are looked at; far fewer have room.
 const MOST_KNOWN: u32 = 200;
 
-/// What the rules know of a session gives way to a better writer; their work and failures stay.
-pub(crate) const REPLACED_KINDS: [Kind; 4] = [Kind::Rule, Kind::Decision, Kind::Fact, Kind::Discovery];
+const REPLACED_KINDS: [Kind; 5] = [Kind::Rule, Kind::Decision, Kind::Fact, Kind::Discovery, Kind::Failure];
+
+/// Whether what the rules made of a session gives way to a better writer. Their work stays, and failures that a tool printed do; what
+/// a host's summary says of failures is a model's word like the new one.
+pub(crate) fn gives_way(content: &Content) -> bool {
+    REPLACED_KINDS.contains(&content.kind)
+        && (content.kind != Kind::Failure || content.provenance == Provenance::Assistant)
+}
 
 /// What the writer works with.
 pub struct WriterContext<'a> {
@@ -239,6 +246,6 @@ fn known(store: &Store, session: &Session, standing: StandingFilter) -> Result<V
         Filter { kinds, limit: MOST_KNOWN, standing, ..Filter::within(Scope::Project(session.project)) };
     let ids: Vec<MemoryId> = store.search().list(&filter)?;
     let replaced = store.memories().replaceable(session.id, &REPLACED_KINDS)?;
-    let ids: Vec<MemoryId> = ids.into_iter().filter(|id| !replaced.contains(id)).collect();
-    store.memories().get_many(&ids)
+    let known = store.memories().get_many(&ids)?.into_iter();
+    Ok(known.filter(|memory| !(gives_way(&memory.content) && replaced.contains(&memory.id))).collect())
 }

@@ -193,10 +193,14 @@ fn edited(path: &Path, input: &Value, response: &Value) -> Option<String> {
 
 /// Returns the message of a commit that git confirmed: the subject it printed, and the body if the command shows it.
 fn commit_message(command: &str, response: &Value) -> Option<String> {
+    let output = response.get("stdout").map_or_else(|| text_of(response), text_of);
+    // What a rebase was stopped for is committed when it goes on.
+    if command.contains("git rebase") && output.contains("Successfully rebased") {
+        return Some("Rebase".to_owned());
+    }
     if !command.contains("git") || !command.contains("commit") {
         return None;
     }
-    let output = response.get("stdout").map_or_else(|| text_of(response), text_of);
     let confirmed = output.lines().find(|line| line.starts_with('[') && line.contains("] "))?;
     let subject = confirmed.split_once("] ")?.1;
     let body = command
@@ -218,5 +222,7 @@ mod tests {
         let plain = commit_message("git commit -m 'Mend the clock'", &confirmed);
         assert_eq!(plain.as_deref(), Some("Mend the clock"));
         assert_eq!(commit_message(command, &json!({"stdout": "nothing to commit"})), None);
+        let rebased = json!({"stdout": "Successfully rebased and updated refs/heads/main."});
+        assert!(commit_message("git add . && git rebase --continue", &rebased).is_some());
     }
 }

@@ -30,10 +30,9 @@ impl SessionAccount {
         let known = Haystack::new(&all.into_iter().chain(ends).collect::<Vec<_>>().join("\n"));
         let handoff = handoff.and_then(|it| checked_handoff(record, it, &known));
         let next_steps = handoff.as_ref().map(|handoff| handoff.next_steps.clone()).unwrap_or_default();
-        SessionAccount {
-            summary: summary.and_then(|it| checked_summary(it, notes, next_steps, &known)),
-            handoff: handoff.and_then(|details| handoff_content(details, record)),
-        }
+        let summary = summary.and_then(|it| checked_summary(it, notes, next_steps, &known));
+        let topic = summary.as_ref().map(|summary| summary.title.as_str());
+        SessionAccount { handoff: handoff.and_then(|it| handoff_content(it, topic, record)), summary }
     }
 }
 
@@ -110,7 +109,8 @@ struct CheckedHandoff {
     open_questions: Vec<String>,
 }
 
-fn handoff_content(handoff: CheckedHandoff, record: &SessionRecord) -> Option<Content> {
+/// The handoff, titled by what the session was about or what comes next: where it stands begins with a branch, which names nothing.
+fn handoff_content(handoff: CheckedHandoff, topic: Option<&str>, record: &SessionRecord) -> Option<Content> {
     let found = &record.end.found;
     let is_open = handoff.state == WorkState::InProgress;
     let tasks = &record.end.tasks;
@@ -132,19 +132,19 @@ fn handoff_content(handoff: CheckedHandoff, record: &SessionRecord) -> Option<Co
         remote: found.remote.clone(),
         closing_words: None,
     };
-    let first = |list: &[String]| list.first().cloned();
+    let next = details.next_steps.first().map(String::as_str);
+    let question = details.open_questions.first().map(String::as_str);
+    let place = handoff.place.as_deref().and_then(|place| sentences(place).into_iter().next());
     let (lead, what) = match handoff.state {
-        WorkState::Done if !details.dirty_files.is_empty() => ("Not committed", handoff.place.clone()),
-        WorkState::Done => ("Done", handoff.place.clone()),
-        WorkState::InProgress => ("In progress", first(&details.in_flight)),
-        WorkState::WaitingForUser => {
-            ("Waiting for an answer", first(&details.open_questions).or(handoff.place.clone()))
-        }
-        WorkState::Dropped => ("Dropped", handoff.place.clone()),
+        WorkState::Done if !details.dirty_files.is_empty() => ("Not committed", topic),
+        WorkState::Done => ("Done", topic),
+        WorkState::Dropped => ("Dropped", topic),
+        WorkState::WaitingForUser => ("Waiting for an answer", question.or(topic)),
+        // What was done so far is not what is in progress.
+        WorkState::InProgress if next.is_some() => ("Next", next),
+        WorkState::InProgress => ("In progress", place),
     };
-    let what = what.or_else(|| first(&details.next_steps))?;
-    let first_sentence = sentences(&what).into_iter().next().unwrap_or(&what).to_owned();
-    let title = title_of(&format!("{lead}: {first_sentence}"));
+    let title = title_of(&format!("{lead}: {}", what.or(place).or(next)?));
     let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
     content.files.clone_from(&record.end.edited_since_commit);
     content.details = Some(Details::Handoff(details));

@@ -9,6 +9,7 @@ use super::model_answer::{AnswerChange, AnswerNote, ModelAnswer};
 use super::session_record::SessionRecord;
 use super::{
     AnswerOutcome, DemotedNote, KeptNote, REPLACED_KINDS, RejectedNote, WriterContext, WriterReport,
+    gives_way,
 };
 use crate::finding::{Comparing, Finding, evidence, subject};
 use crate::outside_words::OutsideWords;
@@ -102,7 +103,7 @@ impl Notebook<'_> {
         let known_to = self.entries.last().map_or(Timestamp(i64::MAX), |entry| entry.at);
         let made = store.memories().replaceable(self.session.id, &REPLACED_KINDS)?;
         let made = store.memories().get_many(&made)?.into_iter();
-        let made = made.filter(|memory| memory.created_at <= known_to);
+        let made = made.filter(|memory| memory.created_at <= known_to && gives_way(&memory.content));
         // What is in force by the user's own words stays, unless a note says it anew in their words: a model leaves out what it likes.
         let is_in_force = |memory: &Memory| {
             memory.content.provenance == Provenance::User && memory.standing == Standing::Confirmed

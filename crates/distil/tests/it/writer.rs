@@ -188,10 +188,7 @@ fn an_answer_takes_the_place_of_what_the_rules_knew_and_leaves_work_and_failures
         }
     }
     let handoff = story.only(Kind::Handoff).content;
-    assert_eq!(
-        handoff.title, "In progress: frost alarm begun in alarm.py",
-        "the last request has no closing message"
-    );
+    assert_eq!(handoff.title, "Next: finish the frost alarm", "the last request has no closing message");
     assert!(
         matches!(handoff.details, Some(Details::Handoff(it)) if it.next_steps == ["finish the frost alarm"])
     );
@@ -360,9 +357,9 @@ fn a_handoff_is_put_right_by_what_the_record_says() {
         takes(&mut story, &answered);
         story.only(Kind::Handoff).content
     };
-    assert_eq!(title("The alarm rings.", &[]).title, "Done: frost alarm added in alarm.py");
+    assert_eq!(title("The alarm rings.", &[]).title, "Done: Frost alarm added");
     let open = title("The alarm rings.", &[("Add the alarm", true), ("Write the docs", false)]);
-    assert_eq!(open.title, "In progress: frost alarm added in alarm.py");
+    assert_eq!(open.title, "Next: Write the docs");
     assert!(
         matches!(open.details, Some(Details::Handoff(it)) if it.next_steps == ["Write the docs"]),
         "invented steps go"
