@@ -128,10 +128,13 @@ impl<'a> FailureTracker<'a> {
         self.fixed_in(turn).any(fixes)
     }
 
-    /// Whether a failure that nothing fixed is worth knowing: it is a test, or it occurred more than once.
+    /// Whether a failure that nothing fixed is worth knowing: it is a test, or of the code or the machine and occurred more than once.
+    /// Any other command was given up for another way.
     fn weighs(&self, open: &OpenFailure) -> bool {
         let is_test = self.ran_at(open.failed_at).is_some_and(|ran| ran.test_run().is_some());
-        open.signature.names_error && (is_test || open.times > 1) && !is_of_the_moment(open.signature.class)
+        let class = open.signature.class;
+        let stays = open.times > 1 && !matches!(class, FailureClass::Other | FailureClass::Usage);
+        open.signature.names_error && (is_test || stays) && !is_of_the_moment(class)
     }
 
     fn ran_at(&self, at: usize) -> Option<&'a CommandRun<'a>> {
@@ -416,7 +419,8 @@ impl FailureDisplay {
         let (at, line) = closest.map_or((0, ""), |(at, line)| (at, line.trim()));
         let excerpt =
             lines.iter().skip(at.saturating_sub(2)).take(EXCERPT_LINES).copied().collect::<Vec<_>>();
-        let failing = ran.test_run().and_then(|run| run.failing.first()).cloned().unwrap_or_default();
+        let failing = ran.test_run().and_then(|run| run.failing.first()).cloned();
+        let failing = failing.or_else(|| panicking_test(lines.get(..at)?)).unwrap_or_default();
         let test = if signature.class == FailureClass::Assertion { failing.clone() } else { String::new() };
         let title = match () {
             () if !test.is_empty() => format!("{test}: {line}"),
@@ -434,6 +438,12 @@ impl FailureDisplay {
             failing,
         }
     }
+}
+
+/// `thread 'clock::tests::ticks' panicked at …`: the test that the line after it is about.
+fn panicking_test(before: &[&str]) -> Option<String> {
+    let (_, name) = before.last()?.split_once("thread '")?;
+    name.split_once('\'').filter(|(_, rest)| rest.contains("panicked at")).map(|(name, _)| name.to_owned())
 }
 
 /// Drops what stands before the message itself: `error[E0061]: `, and pytest's `E `.

@@ -32,10 +32,11 @@ pub(super) fn handoff(
 ) -> Option<Finding> {
     let last = notes.last_work();
     let dirty = last_piece.map(|piece| uncommitted(piece, tree)).unwrap_or_default();
-    // Work that nobody named is named by its files, if it came after the last that has a title.
-    let is_named = |piece: &&PieceOfWork<'_>| piece.finding(notes.tasks).is_some();
-    let unnamed = last_piece.filter(|piece| !is_named(piece)).and_then(PieceOfWork::file_names);
-    let last_done = unnamed.or_else(|| last.map(|finding| finding.content.title.clone()));
+    // The last piece may be none worth a memory, and is still where the work stands.
+    let is_kept = |piece: &&PieceOfWork<'_>| piece.finding(notes.tasks).is_some();
+    let not_kept = last_piece.filter(|piece| !is_kept(piece));
+    let not_kept = not_kept.and_then(|piece| piece.title(notes.tasks).or_else(|| piece.file_names()));
+    let last_done = not_kept.or_else(|| last.map(|finding| finding.content.title.clone()));
     let in_flight = notes.in_flight();
     let details = HandoffDetails {
         last_request: notes.last_words_of_user().filter(|_| in_flight.is_empty()),

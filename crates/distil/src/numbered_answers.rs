@@ -96,22 +96,13 @@ const ACCEPTING_OR_NOT: &[&str] = &[
 /// The answer, where it says enough alone; else with what was asked, "Keep the old endpoint: no". Nothing where that does not fit.
 fn title(question: &str, answer: &str) -> Option<String> {
     if weight(answer) >= SAYS_ENOUGH {
-        let labelled = label(question).map(|label| format!("{label}: {answer}"));
-        return labelled.and_then(|labelled| whole_title(&labelled)).or_else(|| whole_title(answer));
+        return whole_title(answer);
     }
     let topic = without_asking(question.split('?').next().unwrap_or(question).trim());
     let both = format!("{topic}: {answer}");
     (both.chars().count() <= TITLE_CHARS).then(|| title_of(&both))
 }
 
-/// The name a question has before its words: "Storage: which one do we take?"
-fn label(question: &str) -> Option<&str> {
-    let (label, _) = question.trim().split_once(": ")?;
-    (weight(label) > 0 && words(label).count() <= LABEL_WORDS && !label.contains(['?', '.'])).then_some(label)
-}
-
-/// What has more words is a sentence.
-const LABEL_WORDS: usize = 5;
 /// An answer of so many words that count needs no question beside it.
 const SAYS_ENOUGH: usize = 4;
 
@@ -130,7 +121,14 @@ fn without_asking(question: &str) -> &str {
         .unwrap_or(rest)
 }
 
-const ASKING: [&str; 9] = [
+const ASKING: [&str; 16] = [
+    "are you okay with ",
+    "are you ok with ",
+    "are you okay ",
+    "are you ok ",
+    "is it okay to ",
+    "is it ok to ",
+    "do you want to ",
     "should we ",
     "should i ",
     "shall we ",

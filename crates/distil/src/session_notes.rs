@@ -7,7 +7,7 @@ use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{LineShape, is_addressed, lines};
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
-use crate::titles::{title_of, title_of_approved, title_of_plan, title_of_request, weight};
+use crate::titles::{request_title, title_of, title_of_approved, title_of_plan, title_of_request, weight};
 use backstory_memory::{Activity, Kind, Memory, WantedWords, typed_words};
 
 /// What the turns of a session say.
@@ -55,9 +55,10 @@ impl SessionNotes<'_> {
         titles
     }
 
-    /// What was asked for, in order, each once.
-    pub(super) fn requests(&self) -> Vec<String> {
-        self.turns.iter().filter_map(|turn| title_of_request(turn.prompt())).collect()
+    /// What was to be done, in order; a question or a remark says little outside of its talk.
+    pub(super) fn orders(&self) -> Vec<String> {
+        let requests = self.turns.iter().filter_map(|turn| request_title(turn.prompt()));
+        requests.filter(|request| request.is_order && request.is_whole).map(|request| request.title).collect()
     }
 
     /// What comes next: tasks that wait, else what the last message lists as left, else a plan nobody has begun.

@@ -26,7 +26,7 @@ pub(super) fn session_title(turns: &[Turn<'_>], known: &[Memory], findings: &[Fi
 }
 
 /// As many names as one line holds, and how many there are beside.
-pub(super) fn joined(names: &[String]) -> Option<String> {
+fn joined(names: &[String]) -> Option<String> {
     let mut title = names.first()?.clone();
     for (at, name) in names.iter().enumerate().skip(1) {
         let longer = format!("{title}; {name}");

@@ -2,8 +2,8 @@
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::session_notes::SessionNotes;
-use super::session_title::joined;
 use super::transcript::Turn;
+use crate::titles::title_of;
 use backstory_memory::{Details, EvidenceKind, Kind, Provenance, SummaryDetails};
 use backstory_store::{OnRepeat, Session};
 
@@ -20,18 +20,16 @@ pub(super) fn summary(session: &Session, notes: &SessionNotes<'_>) -> Option<Fin
     if completed.len() < LEAST_FINDINGS {
         return None;
     }
-    let requests = notes.requests();
-    let title = joined(&completed)?;
-    let looked = notes.turns.iter().flat_map(Turn::looked_at).map(str::to_owned);
+    let title = format!("{}, and {} more pieces of work", completed.first()?, completed.len() - 1);
     let details = SummaryDetails {
-        requests: items(requests.into_iter()),
-        investigated: items(looked),
+        requests: items(notes.orders().into_iter()),
+        investigated: Vec::new(),
         learned: items(learned.into_iter()),
         completed: items(completed.into_iter()),
         decisions: items(decided.into_iter()),
         next_steps: items(notes.next_steps().into_iter()),
     };
-    let mut content = distilled(Kind::Summary, &title, &details.body(), Provenance::Assistant);
+    let mut content = distilled(Kind::Summary, &title_of(&title), &details.body(), Provenance::Assistant);
     content.details = Some(Details::Summary(details));
     content.files =
         unique(notes.findings.iter().flat_map(|finding| finding.content.files.clone()), MOST_FILES);

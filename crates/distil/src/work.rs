@@ -92,12 +92,13 @@ impl<'a> PieceOfWork<'a> {
         let asks_nothing = request.is_none();
         let is_remark = !request.is_some_and(|request| request.is_order);
         let shares_file = next.files.iter().any(|file| self.files.contains(file));
-        // A commit ends a piece; what only commits again amends it.
+        // A commit ends a piece, unless the next one takes its place.
         let only_commits = next.files.is_empty();
+        let amends = next.commits.first().is_some_and(|commit| commit.amends);
         if self.commits.is_empty() {
             asks_nothing || only_commits || shares_file && is_remark
         } else {
-            only_commits && is_remark
+            amends || only_commits && is_remark
         }
     }
 
@@ -251,7 +252,7 @@ impl<'a> PieceOfWork<'a> {
 
     /// The commit's title, else the plan's, else what the agent says it did, else what was asked for. Work that nobody named is none
     /// worth a memory: where it stands is in the handoff.
-    fn title(&self, tasks: &SessionTasks) -> Option<String> {
+    pub(super) fn title(&self, tasks: &SessionTasks) -> Option<String> {
         let commits = || self.commits.iter().filter_map(|commit| title_of_commit(&commit.subject));
         let commit = commits().find(|title| self.is_documents() || !keeps_books(title));
         let plan = || {
@@ -298,9 +299,10 @@ impl<'a> PieceOfWork<'a> {
 
     /// The names of its files, for a line that has no better title.
     pub(super) fn file_names(&self) -> Option<String> {
-        let names: Vec<&str> =
-            self.files.iter().take(3).map(|file| file.rsplit('/').next().unwrap_or(file)).collect();
-        let more = self.files.len().saturating_sub(names.len());
+        let mut names: Vec<&str> =
+            self.files.iter().map(|file| file.rsplit('/').next().unwrap_or(file)).collect();
+        names.dedup();
+        let more = names.split_off(names.len().min(3)).len();
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         (!names.is_empty()).then(|| format!("{}{rest}", names.join(", ")))
     }

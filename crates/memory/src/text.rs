@@ -56,7 +56,13 @@ pub fn title_from(text: &str) -> String {
 
 /// Drops the Markdown at the beginning of a line, and folds white space.
 fn without_markup(line: &str) -> String {
-    let line = line.replace("**", "").replace("__", "");
+    // Underscores inside of a name, as in `__main__.py`, are part of it.
+    let bare = |word: &'_ str| -> String {
+        let inner = word.strip_prefix("__").and_then(|word| word.strip_suffix("__"));
+        inner.unwrap_or(word).to_owned()
+    };
+    let line = bare(line.trim()).replace("**", "");
+    let line = line.split_whitespace().map(bare).collect::<Vec<_>>().join(" ");
     let line =
         line.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '>' | '*' | '-' | '+'));
     line.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -74,6 +80,7 @@ mod tests {
         check("\n\n  - first   item\n- second", "first item");
         check("\u{a0}* item", "item");
         check("__# item__", "item");
+        check("agents/__main__.py, __main__.py", "agents/__main__.py, __main__.py");
         check("", "");
         check(&"word ".repeat(40), &format!("{}…", "word ".repeat(19).trim_end()));
     }

@@ -91,7 +91,7 @@ impl CommandLine {
 
 /// `rustc --version`: whether a command only asks a program about itself.
 fn only_asks(arguments: &[&str]) -> bool {
-    matches!(arguments, ["--version" | "-V" | "-version" | "version" | "--help" | "-h"])
+    matches!(arguments, [.., "--version" | "--help"] | ["-V" | "-version" | "version" | "-h"])
 }
 
 /// Whether a command is of a program that is known everywhere: what it wants is no matter of this project.

@@ -6,6 +6,8 @@ use backstory_memory::{Activity, ExitStatus, first_chars};
 
 /// More of an error is no better to read.
 const MOST_LINE_CHARS: usize = 200;
+/// A longer message leaves no room for its program in a title.
+const LONGEST_MESSAGE: usize = 80;
 /// How tools other than commands say that what they were given is not there: a mistake of the moment.
 const TARGET_MISSING: [&str; 2] = ["not found in file", "does not exist"];
 /// A shorter text stands in too many records.
@@ -160,6 +162,11 @@ impl CallError {
                 break;
             }
             said = rest;
+        }
+        // Each program on the way puts its word before the cause.
+        while let Some((_, cause)) = said.split_once(": ").filter(|_| said.chars().count() > LONGEST_MESSAGE)
+        {
+            said = cause;
         }
         said
     }

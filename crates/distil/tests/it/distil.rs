@@ -184,6 +184,33 @@ fn the_kind_of_work_comes_from_evidence() {
 }
 
 #[test]
+fn a_commit_that_was_amended_away_names_no_work() {
+    let mut story = Recording::new();
+    story.asks("Close the todo about warnings.").edits("todo.rs", "a", "b");
+    story.runs("git commit -am 'Close the todo as resolved'", "[main 1a2b3c4] Close the todo as resolved");
+    story.closes("Closed.");
+    story.asks("It is not resolved. Fix the warnings in the backend.").edits("api.rs", "a", "b");
+    story.runs("git commit -a --amend -m 'Fix 25 warnings'", "[main 2b3c4d5] Fix 25 warnings");
+    story.closes("Fixed them.");
+    let work: Vec<String> = story.memories().into_iter().map(|memory| memory.content.title).collect();
+    assert_eq!(work, ["Fix 25 warnings"]);
+}
+
+#[test]
+fn a_failed_comparison_is_named_by_its_test_and_a_look_at_a_version_fixes_nothing() {
+    let mut story = Recording::new();
+    story.asks("Make the tests pass.").fails(
+        "cargo test 2>&1 | tail -4",
+        "thread 'clock::tests::ticks' (7) panicked at src/clock.rs:3:5:\nassertion `left == right` failed\n  left: 1\n right: 2",
+    );
+    story.runs("rustc --version && cargo fmt --version", "rustc 1.95.0").edits("src/clock.rs", "a", "b");
+    story.runs("cargo test 2>&1 | tail -4", "test result: ok. 3 passed; 0 failed").closes("Green.");
+    let failure = story.only(Kind::Failure).content;
+    assert!(failure.title.starts_with("clock::tests::ticks: assertion"), "{}", failure.title);
+    assert!(!failure.body.contains("--version"), "{}", failure.body);
+}
+
+#[test]
 fn small_talk_leaves_nothing() {
     let mut story = Recording::new();
     for (prompt, said) in [
