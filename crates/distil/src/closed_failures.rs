@@ -35,6 +35,10 @@ pub(super) fn close_failures(
     }
     let mut closed = Vec::new();
     for (memory, failure) in open_failures(store, session)? {
+        // A person who confirmed, pinned or reworded one says themselves when it is over.
+        if store.memories().is_taken_over(memory.id)? {
+            continue;
+        }
         let failed = store.memories().evidence(memory.id)?;
         let Some(fix) = fix_in(&steps, &memory, &failure, &failed) else { continue };
         close(store, &memory, (&failure, fix), how)?;

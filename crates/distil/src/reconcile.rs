@@ -177,7 +177,7 @@ impl Reconciler<'_> {
 
     /// Whether a person wrote a memory, revised, judged or pinned it: no model takes its place.
     fn is_out_of_reach(&self, known: &Memory) -> Result<bool, StoreError> {
-        Ok(self.writer == Writer::Model && self.store.memories().writer(known.id)?.is_none())
+        Ok(self.writer == Writer::Model && self.store.memories().is_taken_over(known.id)?)
     }
 }
 

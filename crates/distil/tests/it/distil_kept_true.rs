@@ -6,7 +6,7 @@ use backstory_memory::{
     Content, Details, Kind, Memory, Provenance, Redacted, RejectionReason, Standing, StandingReason,
     Timestamp, WorkDetails,
 };
-use backstory_store::{MemoryOrigin, NewMemory};
+use backstory_store::{MemoryOrigin, NewMemory, Pin, Verdict};
 
 /// A session that leaves a failing test behind.
 fn left_red() -> Recording {
@@ -34,6 +34,28 @@ fn a_failure_is_closed_when_the_same_test_passes_in_a_later_session() {
     assert_eq!((failure.standing, failure.standing_reason), (Standing::Retired, StandingReason::Fixed));
     assert!(failure.content.body.contains("Passed in a later session"), "{}", failure.content.body);
     assert!(!failure.content.body.contains("Not fixed"), "{}", failure.content.body);
+}
+
+/// A person who confirmed or pinned a failure says themselves when it is over.
+#[test]
+fn a_failure_that_a_person_has_taken_over_is_not_closed_by_a_green_run() {
+    for is_pinned in [false, true] {
+        let mut story = left_red();
+        let before = story.only(Kind::Failure);
+        if is_pinned {
+            story.store.memories_mut().pin(before.id, Pin::Keep).unwrap();
+        } else {
+            story
+                .store
+                .memories_mut()
+                .record_verdict(before.id, Verdict::Confirm, before.created_at)
+                .unwrap();
+        }
+        story.session("later").asks("Run the tests.").runs("python3 -m unittest", GREEN).closes("Green.");
+        let failure = story.only(Kind::Failure);
+        assert_eq!(failure.standing, Standing::Confirmed, "pinned: {is_pinned}");
+        assert_eq!(failure.content.body, before.content.body, "pinned: {is_pinned}");
+    }
 }
 
 #[test]

@@ -90,7 +90,7 @@ impl MemoryWriter<'_> {
 }
 
 impl MemoryWriter<'_> {
-    /// Gives a distilled memory the content that later events make of it, unless a person worded it or it is no longer in force.
+    /// Gives a distilled memory the content that later events make of it, unless a person has taken it over or it is no longer in force.
     pub fn update_distilled(
         &mut self,
         id: MemoryId,
@@ -260,12 +260,9 @@ pub(crate) fn link_evidence(db: &Connection, id: MemoryId, events: &[EventId]) -
     Ok(is_new_incident)
 }
 
-/// Whether nobody has taken the wording into their own hands, and it is still in force.
+/// Whether no person has taken it over, and it is still in force.
 fn may_replace(db: &Connection, memory: &Memory) -> rusqlite::Result<bool> {
-    let is_revised = db
-        .prepare_cached("SELECT 1 FROM revisions WHERE memory_id = ?1 AND replaced_by = 'person'")?
-        .exists([memory.id.0])?;
-    Ok(!is_revised && memory.standing.is_live() && memory.is_intact())
+    Ok(memory.standing.is_live() && memory.is_intact() && !writers::is_taken_over(db, memory.id)?)
 }
 
 /// The new content, with what people and time have made of the old one. Provenance never rises (law 6).

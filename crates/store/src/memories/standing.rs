@@ -42,7 +42,7 @@ impl MemoryWriter<'_> {
 }
 
 impl MemoryWriter<'_> {
-    /// Retires memories that are in force no longer. What the user said or confirmed is the user's to retire, and stays.
+    /// Retires memories that are in force no longer. What the user said, confirmed or pinned is the user's to retire, and stays.
     pub fn retire(
         &mut self,
         ids: &[MemoryId],
@@ -52,7 +52,8 @@ impl MemoryWriter<'_> {
         self.store.write("retire memories", |transaction| {
             for id in ids {
                 let memory = memories::read(transaction, *id)?;
-                if !memory.is_users_own() && memory.standing.is_live() {
+                let is_users = memory.is_users_own() || memory.content.pinned;
+                if !is_users && memory.standing.is_live() {
                     set(transaction, *id, (Standing::Retired, reason), now)?;
                 }
             }

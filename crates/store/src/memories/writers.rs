@@ -1,4 +1,5 @@
-//! Who derived a memory, and may therefore write it anew. A person who revises, judges or pins one takes it over for good.
+//! Who derived a memory, and may therefore write it anew. A person who revises, judges or pins one takes it over for good, here or on
+//! another machine of their team.
 //!
 //! Not here: what is derived (`distilled`), what was turned down (`rejections`).
 
@@ -17,6 +18,11 @@ impl MemoryReader<'_> {
                 db.prepare_cached(sql)?.query_row([id.0], |row| row.get(0)).optional()?;
             Ok(name.flatten().and_then(|name| name.parse().ok()))
         })
+    }
+
+    /// Whether a memory is a person's: written, revised, judged or pinned by one, or imported. No writer writes it anew.
+    pub fn is_taken_over(&self, id: MemoryId) -> Result<bool, StoreError> {
+        self.store.read("read who wrote a memory", |db| Ok(is_taken_over(db, id)?))
     }
 
     /// Returns what the rules derived from a session alone, of some kinds and still in force or proposed: a better writer may replace it.
@@ -50,6 +56,10 @@ impl MemoryWriter<'_> {
             Ok(())
         })
     }
+}
+
+pub(crate) fn is_taken_over(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
+    db.prepare_cached("SELECT 1 FROM memories WHERE id = ?1 AND writer IS NULL")?.exists([id.0])
 }
 
 /// Notes that a person has taken a memory into their own hands.

@@ -7,7 +7,7 @@ use crate::db::facets::SyncWriter;
 use crate::db::open::TxError;
 use crate::memories::revisions::{self, Author};
 use crate::memories::{self, MemoryOrigin, NewMemory, UsageHistory};
-use crate::memories::{forget, links, revise, standing};
+use crate::memories::{forget, links, revise, standing, writers};
 use crate::sync::outbox::{self, dequeue};
 use crate::sync::sync_state::{self, SyncState, with_team};
 use crate::sync::{held, history, requeue};
@@ -217,6 +217,8 @@ fn apply_memory(
         Some(memory) => {
             if differs_from(db, &memory, last)? {
                 report.revised += 1;
+                // A colleague has worded it, or the user on another machine.
+                writers::take_over(db, memory.id)?;
                 // Only if the team has no revision of that moment: otherwise it has these words, or what redaction left of them.
                 if known.is_some_and(|known| shared.revisions.iter().all(|said| said.at != known.at)) {
                     revisions::keep(db, &memory, Author::Person, last.at)?;
@@ -365,7 +367,9 @@ fn pin(db: &Connection, project: ProjectId, uid: &Uid, pinned: bool) -> rusqlite
         return Ok(());
     }
     let sql = "UPDATE memories SET pinned = ?2 WHERE id = ?1 AND pinned <> ?2";
-    db.prepare_cached(sql)?.execute(params![id.0, pinned])?;
+    if db.prepare_cached(sql)?.execute(params![id.0, pinned])? > 0 {
+        writers::take_over(db, id)?;
+    }
     let sql = "UPDATE synced_memories SET pinned = ?2 WHERE uid = ?1";
     db.prepare_cached(sql)?.execute(params![uid.as_str(), pinned])?;
     dequeue(db, uid.as_str())

@@ -1,12 +1,14 @@
 //! How memories come to stand: by being found again, and until when they hold.
 
 use crate::kit::{DAY, KEEP, NOW, arrival, draft, new};
+use crate::sharing_store::{SharingStore, batch, revision};
 use crate::test_store::TestStore;
 use backstory_memory::{
-    Content, Digest, EventId, MemoryId, Provenance, SessionId, Standing, StandingReason, Timestamp,
+    Content, Digest, EventId, MemoryId, Provenance, Redacted, SessionId, Standing, StandingReason, SyncBatch,
+    Timestamp,
 };
 use backstory_store::{
-    DistilledMemory, ImpressionKind, MemoryOrigin, NewMemory, OnRepeat, RecordOutcome, UseKind,
+    DistilledMemory, ImpressionKind, MemoryOrigin, NewMemory, OnRepeat, Pin, RecordOutcome, UseKind, Verdict,
 };
 
 /// Distils the same subject in a session, from an event of its own.
@@ -90,4 +92,67 @@ fn what_says_until_when_it_holds_is_retired_then() {
     store.maintain(KEEP, NOW.plus_ms(2 * DAY));
     assert_eq!(standings(&store), [Standing::Retired, Standing::Confirmed]);
     assert_eq!(store.memory(freeze).standing_reason, StandingReason::Over);
+}
+
+/// What a person does to a memory that the rules derived.
+type TakeOver = fn(&mut SharingStore, MemoryId);
+
+#[test]
+fn no_writer_writes_anew_what_a_person_has_taken_over() {
+    let left_alone: TakeOver = |_, _| {};
+    let confirmed: TakeOver = |store, id| {
+        store.memories_mut().record_verdict(id, Verdict::Confirm, NOW).unwrap();
+    };
+    let pinned: TakeOver = |store, id| store.memories_mut().pin(id, Pin::Keep).unwrap();
+    let retitled: TakeOver = |store, id| {
+        let content = Content { title: "deploys".to_owned(), ..store.memory(id).content };
+        store.memories_mut().revise(id, &Redacted::vouch(content), NOW).unwrap();
+    };
+    let reworded_by_a_colleague: TakeOver = |store, id| {
+        let uid = store.uid_of(id);
+        store.push_all();
+        store.apply(&batch(uid.as_str(), &[revision(NOW.0 + 1, "deploys", "bob")]));
+    };
+    let pinned_elsewhere: TakeOver = |store, id| {
+        let pins = vec![(store.uid_of(id), true)];
+        store.push_all();
+        store.apply(&SyncBatch { pins, ..SyncBatch::default() });
+    };
+    for (name, take_over, is_rewritten) in [
+        ("left alone", left_alone, true),
+        ("confirmed", confirmed, false),
+        ("pinned", pinned, false),
+        ("retitled", retitled, false),
+        ("reworded by a colleague", reworded_by_a_colleague, false),
+        ("pinned on another machine", pinned_elsewhere, false),
+    ] {
+        let mut store = SharingStore::new();
+        let session = store.session("s");
+        let subject = Digest([7; 16]);
+        let memory = |store: &mut SharingStore, body: &str| new(store.project(), draft("work", body));
+        let begun = memory(&mut store, "begun");
+        let id = store.distil(session, subject, begun).memory().unwrap();
+        take_over(&mut store, id);
+        let before = store.memory(id);
+        let done = memory(&mut store, "done");
+        store.memories_mut().update_distilled(id, &done.content, NOW).unwrap();
+        assert_eq!(store.memory(id) != before, is_rewritten, "updated: {name}");
+        let other = memory(&mut store, "done otherwise");
+        store.distil(session, subject, other);
+        assert_eq!(store.memory(id).content.body == "done otherwise", is_rewritten, "distilled: {name}");
+        assert_eq!(store.memories().is_taken_over(id).unwrap(), !is_rewritten, "{name}");
+    }
+}
+
+#[test]
+fn what_the_user_pinned_is_the_users_to_retire() {
+    let mut store = TestStore::new();
+    let project = store.project();
+    let ids = ["kept in view", "not pinned"].map(|title| {
+        let content = Content { provenance: Provenance::Assistant, ..draft(title, "words") };
+        store.remember_in(project, content)
+    });
+    store.memories_mut().pin(ids[0], Pin::Keep).unwrap();
+    store.memories_mut().retire(&ids, StandingReason::Fixed, NOW).unwrap();
+    assert_eq!(ids.map(|id| store.memory(id).standing.is_live()), [true, false]);
 }

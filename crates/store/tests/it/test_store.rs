@@ -2,11 +2,12 @@
 
 use crate::kit::{KEEP, NOW, any_of, arrival, draft, everywhere, injection, new, project_ref};
 use backstory_memory::{
-    Content, Digest, EventId, Memory, MemoryId, ProjectId, ProjectRef, Redacted, SessionId, Timestamp,
+    Content, Digest, EventId, Memory, MemoryId, ProjectId, ProjectRef, Redacted, SessionId, Timestamp, Writer,
 };
 use backstory_store::{
     CheckDepth, CheckReport, DistilOutcome, DistilledMemory, Filter, ForgetReport, Home, IncomingEvent,
-    MaintainReport, NewMemory, OnRepeat, Purpose, RecordOutcome, RetentionPolicy, Spool, Store, WordQuery,
+    MaintainReport, MemoryOrigin, NewMemory, OnRepeat, Purpose, RecordOutcome, RetentionPolicy, Spool, Store,
+    WordQuery,
 };
 use rusqlite::Connection;
 use std::fs;
@@ -165,8 +166,10 @@ impl TestStore {
         self.memories_mut().remember(&memory).unwrap()
     }
 
-    /// Writes what was distilled about a subject in a session.
+    /// Writes what the rules derived about a subject in a session.
     pub(crate) fn distil(&mut self, session: SessionId, subject: Digest, memory: NewMemory) -> DistilOutcome {
+        let origin = MemoryOrigin { writer: Some(Writer::Rules), ..memory.origin };
+        let memory = NewMemory { origin, ..memory };
         let item = DistilledMemory {
             subject,
             memory,
