@@ -31,14 +31,17 @@ pub(super) struct Finding<C = Content> {
 /// A finding that may be stored.
 pub(super) type SafeFinding = Finding<Redacted<Content>>;
 
+/// Gives content the provenance its words turned out to have. Only the user makes rules: from anybody else it is a fact.
+pub(super) fn with_provenance(content: Content, provenance: Provenance) -> Content {
+    let is_fact = content.kind == Kind::Rule && provenance != Provenance::User;
+    let kind = if is_fact { Kind::Fact } else { content.kind };
+    Content { kind, provenance, ..content }
+}
+
 impl Finding {
-    /// Gives it the provenance its words turned out to have. Only the user makes rules: from anybody else it is a fact.
-    pub(super) fn with_provenance(mut self, provenance: Provenance) -> Finding {
-        if self.content.kind == Kind::Rule && provenance != Provenance::User {
-            self.content.kind = Kind::Fact;
-        }
-        self.content.provenance = provenance;
-        self
+    /// Gives it the provenance its words turned out to have.
+    pub(super) fn with_provenance(self, provenance: Provenance) -> Finding {
+        Finding { content: with_provenance(self.content, provenance), ..self }
     }
 
     /// Takes out secrets, once more: what is put together may show what its parts did not.

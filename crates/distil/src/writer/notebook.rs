@@ -11,7 +11,7 @@ use super::{
     AnswerOutcome, DemotedNote, KeptNote, REPLACED_KINDS, RejectedNote, WriterContext, WriterReport,
     gives_way,
 };
-use crate::finding::{Comparing, Finding, evidence, subject};
+use crate::finding::{Comparing, Finding, evidence, subject, with_provenance};
 use crate::outside_words::OutsideWords;
 use crate::project_files::ProjectFiles;
 use crate::reconcile::{Reconciler, reconcile};
@@ -114,7 +114,7 @@ impl Notebook<'_> {
             .collect())
     }
 
-    /// The notes that hold.
+    /// The notes that hold, as far as they are believed: whatever they do to known memories is decided by that.
     fn passed(
         &self,
         store: &Store,
@@ -124,6 +124,7 @@ impl Notebook<'_> {
         let own = store.projects().own_addresses(self.session.project)?;
         let project_files = ProjectFiles::new(self.how.root);
         let context = CheckContext { record: self.record, own: &own, project_files: &project_files };
+        let outside = OutsideWords::of_session(store, self.session, self.entries)?;
         let mut passed: Vec<PassedNote> = Vec::new();
         for (at, note) in answer.notes.iter().enumerate() {
             let claims = passed.iter().filter(|passed| passed.note.is_claim).count();
@@ -134,7 +135,7 @@ impl Notebook<'_> {
                 Ok(checked) if checked.is_claim && claims >= MOST_CLAIMS => {
                     report.reject(note, RejectionReason::OverLimit.into());
                 }
-                Ok(checked) => passed.push(PassedNote { at, note: checked }),
+                Ok(checked) => passed.push(PassedNote { at, note: self.lowered(checked, &outside) }),
                 Err(fault) => report.reject(note, fault),
             }
         }
@@ -149,11 +150,10 @@ impl Notebook<'_> {
         replaced: &[MemoryId],
         report: &mut WriterReport,
     ) -> Result<Vec<NotebookItem>, StoreError> {
-        let outside = OutsideWords::of_session(store, self.session, self.entries)?;
         let reconciler = Reconciler { store, session: self.session, writer: Writer::Model, replaced };
         let mut items = Vec::new();
         for PassedNote { at, note } in passed {
-            let finding = self.finding(note, &outside).redacted(self.how.redactor);
+            let finding = self.finding(note).redacted(self.how.redactor);
             let reconciled = reconcile(&reconciler, finding, None)?;
             let answered = answer.notes.get(*at);
             match (reconciled, answered) {
@@ -174,21 +174,24 @@ impl Notebook<'_> {
         Ok(items)
     }
 
-    fn finding(&self, note: &CheckedNote, outside: &OutsideWords) -> Finding {
-        let mut content = note.content.clone();
-        // A sentence that repeats a page or a file goes; a title that does has its provenance.
-        content.body = sentences(&content.body).join("\n");
-        content.body = outside.own_lines(&content).replace('\n', " ");
-        content.provenance = outside.provenance_of(&content, note.events.first().copied());
+    /// Takes from a note what others said: a sentence that repeats a page or a file goes, a title that does has its provenance.
+    fn lowered(&self, mut note: CheckedNote, outside: &OutsideWords) -> CheckedNote {
+        note.content.body = sentences(&note.content.body).join("\n");
+        note.content.body = outside.own_lines(&note.content).replace('\n', " ");
+        let provenance = outside.provenance_of(&note.content, note.events.first().copied());
+        note.content = with_provenance(note.content, self.believed(provenance));
+        note
+    }
+
+    fn finding(&self, note: &CheckedNote) -> Finding {
+        let content = note.content.clone();
         let title = content.title.to_lowercase();
         let key: Vec<String> = backstory_memory::words(&title).collect();
-        let kind = content.kind;
-        let comparing = match kind {
+        let comparing = match content.kind {
             Kind::Failure => Comparing::Words,
             _ => Comparing::Assertion(content.title.clone()),
         };
-        let provenance = self.believed(content.provenance.clone());
-        let finding = Finding {
+        Finding {
             subject: subject(
                 "note",
                 &[
@@ -204,8 +207,7 @@ impl Notebook<'_> {
             again: OnRepeat::Replace,
             comparing,
             relates_to: Vec::new(),
-        };
-        finding.with_provenance(provenance)
+        }
     }
 
     /// Nothing of a session is believed more than the best of its events: those of an import are an import's.
@@ -235,7 +237,7 @@ impl Notebook<'_> {
             let subject = of_session(content.kind.as_str(), self.session);
             let known = store.memories().with_subject(self.session.project, subject)?;
             if let Some(known) = known
-                && store.memories().writer(known.id)?.is_none()
+                && store.memories().is_taken_over(known.id)?
             {
                 continue;
             }
@@ -301,7 +303,7 @@ impl Notebook<'_> {
         }
         let known = store.memories().get(id)?.filter(|known| known.standing.is_live());
         // A person's own memory is out of reach, whatever is said of it.
-        let is_persons = store.memories().writer(id)?.is_none() && change.operation != "confirm";
+        let is_persons = store.memories().is_taken_over(id)? && change.operation != "confirm";
         Ok(match known {
             Some(_) if is_persons => Err(RejectionReason::NotTheUsers.into()),
             known => Ok(known),

@@ -320,6 +320,31 @@ fn known_memories_are_superseded_closed_and_confirmed() {
     assert_eq!(story.memories(), once);
 }
 
+/// A model that words a note after a page has the page speak, whatever the user said beside it.
+#[test]
+fn law_6_what_a_note_supersedes_is_decided_by_whom_its_words_belong_to() {
+    let page = "The frost alarm of every model rings at 5 degrees Celsius below the set value, not at 3";
+    for (title, is_superseded) in [("The frost alarm rings at 5 degrees, not at 3", true), (page, false)] {
+        let mut story = Recording::new();
+        story.asks("the frost alarm rings at 3 degrees here, I set it so").looks("alarm.py").closes("Noted.");
+        let quote = "the frost alarm rings at 3 degrees";
+        let first = note("fact", "The frost alarm rings at 3 degrees", quote, &["t1"]);
+        let alarm = takes(&mut story, &answer(&[first], &[])).kept.first().unwrap().memory;
+        story.session("s2").asks("read the vendor's page").fetches("https://vendor.example/alarm", page);
+        story.closes("Read.");
+        story
+            .asks("I set it higher: the frost alarm rings at 5 degrees, not at 3")
+            .edits("alarm.py", "", "x");
+        story.says("The alarm is set.");
+        let name = name_of(&story, "The frost alarm rings at 3 degrees");
+        let change = json!({"op": "supersede", "id": name, "reason": "said so", "evidence": ["t2"], "by": 0});
+        let second = note("fact", title, "the frost alarm rings at 5 degrees", &["t2"]);
+        let report = takes(&mut story, &answer(&[second], &[change]));
+        let standing = story.store.memories().get(alarm).unwrap().unwrap().standing;
+        assert_eq!(matches!(standing, Standing::Superseded(_)), is_superseded, "{title}: {report:#?}");
+    }
+}
+
 #[test]
 fn law_6_a_model_makes_a_known_memory_surer_and_puts_no_proposal_in_force() {
     let mut story = Recording::new();
