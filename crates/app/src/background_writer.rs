@@ -184,7 +184,7 @@ impl Writing<'_> {
         if provider.is_program() {
             store.sessions_mut().mark_own(&model_request.session, self.now())?;
         }
-        let answer = self.model.answer(&model_request);
+        let answer = self.model.answer(&model_request).map(|answer| answer.with_estimates(&model_request));
         self.remove_stored_session(&model_request.session);
         let outcome = self.use_answer(store, (job, call), &session, answer)?;
         let sent = digest([model_request.text.as_bytes()]);

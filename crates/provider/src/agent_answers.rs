@@ -66,7 +66,7 @@ pub(crate) fn read_codex(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
 }
 
 pub(crate) fn read_opencode(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
-    let (mut said, mut tokens, mut session) = (String::new(), None, None);
+    let (mut said, mut tokens, mut session) = (String::new(), None::<TokenUse>, None);
     for line in lines(printed) {
         session = session.or_else(|| at(&line, "/sessionID").as_str().map(str::to_owned));
         match at(&line, "/type").as_str() {
@@ -75,7 +75,10 @@ pub(crate) fn read_opencode(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
                 let spent = at(&line, "/part/tokens");
                 let cached = count(at(spent, "/cache/read")) + count(at(spent, "/cache/write"));
                 let written = count(at(spent, "/output")) + count(at(spent, "/reasoning"));
-                tokens = Some(TokenUse { read: count(at(spent, "/input")) + cached, written });
+                // Every step is a call of the model.
+                let before = tokens.unwrap_or_default();
+                let read = before.read + count(at(spent, "/input")) + cached;
+                tokens = Some(TokenUse { read, written: before.written + written });
             }
             Some("error") => return Err(ModelError::ProgramFailed),
             _ => {}
@@ -114,7 +117,7 @@ fn text(value: &Value) -> String {
 }
 
 fn count(value: &Value) -> Tokens {
-    Tokens(value.as_u64().and_then(|count| u32::try_from(count).ok()).unwrap_or(0))
+    Tokens(value.as_u64().map_or(0, |count| u32::try_from(count).unwrap_or(u32::MAX)))
 }
 
 fn answered(
@@ -160,8 +163,9 @@ mod tests {
         check(
             read_opencode,
             "{\"type\":\"text\",\"sessionID\":\"ses_1\",\"part\":{\"text\":\"no\"}}\n{\"type\":\"text\",\"part\":{\"text\":\"tes\"}}\n\
-             {\"type\":\"step_finish\",\"part\":{\"tokens\":{\"input\":7,\"output\":2,\"reasoning\":1,\"cache\":{\"read\":4,\"write\":0}}}}\n",
-            ("notes", Some((11, 3))),
+             {\"type\":\"step_finish\",\"part\":{\"tokens\":{\"input\":7,\"output\":2,\"reasoning\":1,\"cache\":{\"read\":4,\"write\":0}}}}\n\
+             {\"type\":\"step_finish\",\"part\":{\"tokens\":{\"input\":20,\"output\":5}}}\n",
+            ("notes", Some((31, 8))),
         );
         check(
             read_copilot,

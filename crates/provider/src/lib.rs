@@ -83,8 +83,22 @@ pub struct ModelAnswer {
     pub session: Option<String>,
 }
 
+impl ModelAnswer {
+    /// Puts an estimate in place of a count of zero: nothing is read or written for nothing, and a server that does not count reports zeros.
+    #[must_use]
+    pub fn with_estimates(self, request: &ModelRequest) -> ModelAnswer {
+        let counted =
+            |reported: Tokens, estimated: Tokens| if reported.0 == 0 { estimated } else { reported };
+        let tokens = self.tokens.map(|reported| TokenUse {
+            read: counted(reported.read, request.tokens()),
+            written: counted(reported.written, estimate(&self.text)),
+        });
+        ModelAnswer { tokens, ..self }
+    }
+}
+
 /// Tokens of one answer, as the model counts them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenUse {
     /// What it read, from a cache or not.
     pub read: Tokens,

@@ -264,6 +264,23 @@ fn r22_the_budget_of_a_day_is_checked_before_each_call() {
     assert_eq!(waiting + i64::try_from(requests).unwrap(), 4);
 }
 
+/// A server that does not count reports zeros, and is no cheaper for it.
+#[test]
+fn a_model_that_reports_no_tokens_is_estimated_and_stays_within_the_budget() {
+    let env = world();
+    let usage = json!({"prompt_tokens": 0, "completion_tokens": 0});
+    let notes = good_notes().to_string();
+    let reply = json!({"choices": [{"message": {"content": notes}}], "usage": usage}).to_string();
+    let server = StubServer::start(move |_| StubReply::Response(200, reply.clone()));
+    write_by(&env, &server, "tokens_per_day = 7000\n");
+    for session in ["one", "two", "three", "four", "five", "six"] {
+        play(&env, session, &[]);
+    }
+    let spent = number(&env, "SELECT sum(tokens_in + tokens_out) FROM model_calls");
+    assert!((1_000..=7_000).contains(&spent), "{spent}");
+    assert!(number(&env, "SELECT count(*) FROM writer_jobs WHERE state = 'waiting'") > 0, "the rest waits");
+}
+
 #[test]
 fn r22_twenty_sessions_that_end_at_once_stay_within_the_budget() {
     let env = world();
