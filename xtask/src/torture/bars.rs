@@ -523,14 +523,17 @@ const BARS: &[Bar] = &[
     ),
     bar(
         "X05",
-        "40 rounds of three people who write, revise, forget, branch and merge a folder in git: 0 conflicts, all replicas equal; 10,000 memories pass through it",
-        &[Tests(
-            CLI,
-            &[
-                "git_share::any_sequence_of_changes_merges_and_all_replicas_agree",
-                "git_share::ten_thousand_memories_are_shared_and_only_changes_read_again",
-            ],
-        )],
+        "40 rounds of three people who write, revise, forget, branch and merge a folder in git, and 400 without git: 0 conflicts, all replicas equal; 10,000 memories pass through it",
+        &[
+            Tests(
+                CLI,
+                &[
+                    "git_share::any_sequence_of_changes_merges_and_all_replicas_agree",
+                    "git_share::ten_thousand_memories_are_shared_and_only_changes_read_again",
+                ],
+            ),
+            Tests(SYNC, &["git_folders::whatever_three_people_do_their_replicas_agree"]),
+        ],
     ),
     bar(
         "X06",

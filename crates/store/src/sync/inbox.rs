@@ -8,7 +8,7 @@ use crate::db::open::TxError;
 use crate::memories::revisions::{self, Author};
 use crate::memories::{self, MemoryOrigin, NewMemory, UsageHistory};
 use crate::memories::{forget, links, revise, standing, writers};
-use crate::sync::outbox::{self, dequeue};
+use crate::sync::outbox::{self, dequeue, is_queued};
 use crate::sync::sync_state::{self, SyncState, with_team};
 use crate::sync::{held, history, requeue};
 use crate::{Store, StoreError};
@@ -273,10 +273,6 @@ fn requeue_even_if_equal(db: &Connection, project: ProjectId, uid: &Uid) -> rusq
         with_team!("?2")
     );
     db.prepare_cached(sql)?.execute(params![uid.as_str(), project.0]).map(drop)
-}
-
-fn is_queued(db: &Connection, uid: &str) -> rusqlite::Result<bool> {
-    db.prepare_cached("SELECT 1 FROM sync_outbox WHERE uid = ?1")?.exists([uid])
 }
 
 /// Returns whether a memory differs from the team's last revision.

@@ -81,6 +81,11 @@ impl SyncReader<'_> {
         })
     }
 
+    /// Whether a change of a memory is still to be pushed.
+    pub fn is_pending(&self, uid: &Uid) -> Result<bool, StoreError> {
+        self.store.read("look for a pending change", |db| Ok(is_queued(db, uid.as_str())?))
+    }
+
     /// Returns a memory with all its revisions, as for a hub that has none of it.
     pub fn full_history(&self, uid: &Uid) -> Result<Option<OutboxMemory>, StoreError> {
         self.store.read("read the history of a memory", |db| {
@@ -239,6 +244,10 @@ fn record_pushed(db: &Connection, project: ProjectId, outbox_memory: &OutboxMemo
         dequeue(db, uid.as_str())?;
     }
     Ok(())
+}
+
+pub(crate) fn is_queued(db: &Connection, uid: &str) -> rusqlite::Result<bool> {
+    db.prepare_cached("SELECT 1 FROM sync_outbox WHERE uid = ?1")?.exists([uid])
 }
 
 /// Removes a memory from the queue.

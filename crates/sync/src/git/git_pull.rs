@@ -58,7 +58,8 @@ pub fn pull_from_folder(
 }
 
 impl GitTransport {
-    /// Hands everything that has changed to the inbox. A part with refused files is read again the next time.
+    /// Hands everything that has changed to the inbox. A part with refused files is read again the next time, and so is one with a memory
+    /// that the inbox leaves alone until its pending change is pushed: if somebody has made the same change, the push adds no file.
     pub(super) fn read(&mut self, inbox: &mut Inbox<'_>) -> Result<(), SyncError> {
         let mut read = Vec::new();
         let mut batch = SyncBatch::default();
@@ -68,8 +69,9 @@ impl GitTransport {
             }
             let refused = self.folder.refused.count;
             let memories = self.folder.read(&part, self.now);
+            let is_pending = has_pending(inbox.store, memories.keys())?;
             self.collect(inbox, &part, memories, &mut batch)?;
-            let is_complete = self.folder.refused.count == refused;
+            let is_complete = self.folder.refused.count == refused && !is_pending;
             read.push(PartRead { part, fingerprint, is_complete });
             if batch.memories.len() + batch.forgotten.len() >= MEMORIES_PER_BATCH {
                 inbox.apply(std::mem::take(&mut batch))?;
@@ -115,6 +117,15 @@ impl GitTransport {
         };
         Ok(inbox.store.imports_mut().save_progress(&progress, self.now)?)
     }
+}
+
+fn has_pending<'a>(store: &Store, uids: impl Iterator<Item = &'a Uid>) -> Result<bool, SyncError> {
+    for uid in uids {
+        if store.sync().is_pending(uid)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn was_read(inbox: &Inbox<'_>, part: &str, fingerprint: &str) -> Result<bool, SyncError> {

@@ -4,6 +4,7 @@
 
 mod bad_rows;
 mod exchange;
+mod git_folders;
 mod isolation;
 mod message_length;
 mod owning;
