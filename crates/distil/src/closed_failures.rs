@@ -16,7 +16,8 @@ use backstory_store::{Filter, Scope, Session, Store, StoreError};
 /// More open failures than this are not followed: the newest count.
 const MOST_OPEN: u32 = 200;
 
-/// Closes the project's open failures that a run of this session clears. Returns which.
+/// Closes the project's open failures that a run of this session clears, as far as there is time: what stays open is closed by the next
+/// run that passes. Returns which.
 pub(super) fn close_failures(
     store: &mut Store,
     session: &Session,
@@ -30,11 +31,14 @@ pub(super) fn close_failures(
         FailureStep::Command(ran) => !ran.failed() || ran.test_run().is_some(),
         FailureStep::Edit { .. } => false,
     };
-    if !steps.iter().any(|placed| is_fresh(placed) && passes(placed)) {
+    if how.is_late() || !steps.iter().any(|placed| is_fresh(placed) && passes(placed)) {
         return Ok(Vec::new());
     }
     let mut closed = Vec::new();
     for (memory, failure) in open_failures(store, session)? {
+        if how.is_late() {
+            break;
+        }
         // A person who confirmed, pinned or reworded one says themselves when it is over.
         if store.memories().is_taken_over(memory.id)? {
             continue;

@@ -57,14 +57,15 @@ pub(super) fn anchor_all(
 /// The most memories whose code is compared at once, and the most files that are read for it.
 const MOST_COMPARED: u32 = 64;
 
-/// Retires what was said of code that is not so any more. At the end of a session everything is compared: people edit files, too.
+/// Retires what was said of code that is not so any more. At the end of a session everything is compared: people edit files, too. Without
+/// time nothing is: what is injected says itself that its code changed.
 pub(super) fn retire_changed(
     store: &mut Store,
     session: &Session,
     turns: &[Turn<'_>],
     how: &Distillation<'_>,
 ) -> Result<Vec<MemoryId>, StoreError> {
-    let Some(root) = how.root.filter(|_| how.trigger != DistilTrigger::OnDemand) else {
+    let Some(root) = how.root.filter(|_| how.trigger != DistilTrigger::OnDemand && !how.is_late()) else {
         return Ok(Vec::new());
     };
     let filter = Filter {

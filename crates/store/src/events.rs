@@ -115,6 +115,15 @@ macro_rules! all_events {
 }
 pub(crate) use all_events;
 
+/// The newest failed calls that hold a text. Which are the newest is read from indexes; only their payloads are read and searched.
+const FAILURES_HOLDING: &str = concat!(
+    all_events!(),
+    " WHERE e.id IN (SELECT id FROM events WHERE kind = 'tool_failure' AND session_id IN (
+             SELECT id FROM sessions WHERE project_id = ?1 AND id <> ?2 ORDER BY id DESC LIMIT 200)
+         ORDER BY id DESC LIMIT 1000)
+     AND instr(e.payload, ?3) > 0 ORDER BY e.id DESC LIMIT 8"
+);
+
 impl Store {
     fn refuse_large_log(&self) -> Result<(), StoreError> {
         match fs::metadata(beside(&self.path, "-wal")) {
@@ -198,7 +207,8 @@ impl EventReader<'_> {
         })
     }
 
-    /// Reads the newest failed calls of a project's other sessions whose record holds a text.
+    /// Reads the newest failed calls of a project's other sessions whose record holds a text. A hook asks, so that only the newest of both
+    /// are looked at.
     pub fn failures_holding(
         &self,
         project: ProjectId,
@@ -206,12 +216,7 @@ impl EventReader<'_> {
         text: &str,
     ) -> Result<Vec<StoredEvent>, StoreError> {
         self.store.read("look for earlier failures", |db| {
-            let sql = concat!(
-                all_events!(),
-                " WHERE s.project_id = ?1 AND s.id <> ?2 AND e.kind = 'tool_failure' AND instr(e.payload, ?3) > 0
-                 ORDER BY e.id DESC LIMIT 8"
-            );
-            let mut statement = db.prepare_cached(sql)?;
+            let mut statement = db.prepare_cached(FAILURES_HOLDING)?;
             events_from(statement.query(params![project.0, beside.0, text])?)
         })
     }
@@ -303,4 +308,17 @@ fn event_from(row: &Row<'_>) -> Result<StoredEvent, TxError> {
         truncated: row.get("truncated")?,
     };
     Ok(StoredEvent { id, session: SessionId(row.get("session_id")?), event })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::migrate::query_plan;
+
+    #[test]
+    fn earlier_failures_are_found_by_indexes_and_no_other_payload_is_read() {
+        let plan = query_plan(FAILURES_HOLDING);
+        assert!(plan.contains("USING COVERING INDEX events_failed (session_id=?)"), "{plan}");
+        assert!(!plan.contains("SCAN"), "{plan}");
+    }
 }

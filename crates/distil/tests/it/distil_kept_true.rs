@@ -2,6 +2,7 @@
 
 use crate::distil::{GREEN, RED};
 use crate::recording::Recording;
+use backstory_distil::DistilTrigger;
 use backstory_memory::{
     Content, Details, Kind, Memory, Provenance, Redacted, RejectionReason, Standing, StandingReason,
     Timestamp, WorkDetails,
@@ -34,6 +35,17 @@ fn a_failure_is_closed_when_the_same_test_passes_in_a_later_session() {
     assert_eq!((failure.standing, failure.standing_reason), (Standing::Retired, StandingReason::Fixed));
     assert!(failure.content.body.contains("Passed in a later session"), "{}", failure.content.body);
     assert!(!failure.content.body.contains("Not fixed"), "{}", failure.content.body);
+}
+
+/// Law 1: a hook without time closes nothing, and the next run that passes does.
+#[test]
+fn a_failure_that_there_was_no_time_to_close_is_closed_by_the_next_run() {
+    let mut story = left_red();
+    story.session("later").asks("Run the tests.").runs("python3 -m unittest", GREEN).says("Green.");
+    story.distils_until(DistilTrigger::TurnEnd, Some(std::time::Instant::now()));
+    assert!(story.only(Kind::Failure).standing.is_live());
+    story.asks("Once more.").runs("python3 -m unittest", GREEN).closes("Green.");
+    assert_eq!(story.only(Kind::Failure).standing_reason, StandingReason::Fixed);
 }
 
 /// A person who confirmed or pinned a failure says themselves when it is over.

@@ -66,6 +66,19 @@ pub(crate) fn word_index() -> rusqlite::Result<String> {
     Ok(format!("{table}; INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);"))
 }
 
+/// Returns how SQLite answers a query of the store, one step a line: by which index, or by reading every row.
+#[cfg(test)]
+pub(crate) fn query_plan(sql: &str) -> String {
+    let db = fresh_in_memory().unwrap();
+    let mut statement = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    let nothing = vec![rusqlite::types::Null; statement.parameter_count()];
+    let steps = statement
+        .query_map(rusqlite::params_from_iter(nothing), |row| row.get::<_, String>("detail"))
+        .unwrap()
+        .collect::<rusqlite::Result<Vec<_>>>();
+    steps.unwrap().join("\n")
+}
+
 fn digest_of(sql: &str) -> Digest {
     digest([sql.as_bytes()])
 }

@@ -22,6 +22,15 @@ pub struct SessionWork {
     pub to: Timestamp,
 }
 
+/// Finds by index what an import made of a commit: it holds the one commit it was made of. Both hashes are shortened, and neither by the same
+/// program.
+const IMPORTED_COMMIT: &str = "SELECT id FROM memories
+     WHERE project_id = ?1 AND session_id IS NULL AND details IS NOT NULL
+     AND iif(json_valid(details), substr(details ->> '$.commits[0]', 1, 7), NULL) = substr(?2, 1, 7) AND length(?2) >= 7
+     AND details ->> '$.type' = 'work_done' AND superseded_by IS NULL AND standing <> 'retired'
+     AND (substr(details ->> '$.commits[0]', 1, length(?2)) = ?2
+         OR substr(?2, 1, length(details ->> '$.commits[0]')) = details ->> '$.commits[0]')";
+
 impl MemoryReader<'_> {
     /// Returns the work that sessions of a project did, what was replaced since included.
     pub fn session_work(&self, project: ProjectId) -> Result<Vec<SessionWork>, StoreError> {
@@ -39,12 +48,7 @@ impl MemoryReader<'_> {
     /// Returns the live memories that an import made of a commit, by the first letters of its hash.
     pub fn imported_commit(&self, project: ProjectId, hash: &str) -> Result<Vec<MemoryId>, StoreError> {
         self.store.read("look for an imported commit", |db| {
-            // Both are shortened, and neither by the same program.
-            let sql = "SELECT DISTINCT m.id FROM memories m, json_each(m.details, '$.commits') c
-                 WHERE m.project_id = ?1 AND m.session_id IS NULL AND m.superseded_by IS NULL AND m.standing <> 'retired'
-                 AND m.details ->> '$.type' = 'work_done' AND length(?2) >= 7 AND length(c.value) >= 7
-                 AND (substr(c.value, 1, length(?2)) = ?2 OR substr(?2, 1, length(c.value)) = c.value)";
-            let mut statement = db.prepare_cached(sql)?;
+            let mut statement = db.prepare_cached(IMPORTED_COMMIT)?;
             let rows = statement.query_map(params![project.0, hash], |row| row.get(0).map(MemoryId))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -63,4 +67,19 @@ fn work_from(row: &Row<'_>) -> rusqlite::Result<SessionWork> {
         from: Timestamp(row.get(4)?),
         to: Timestamp(row.get(5)?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::migrate::query_plan;
+
+    #[test]
+    fn a_commit_is_found_by_its_index_however_many_were_imported() {
+        let plan = query_plan(IMPORTED_COMMIT);
+        assert!(
+            plan.contains("USING INDEX memories_by_imported_commit (project_id=? AND <expr>=?)"),
+            "{plan}"
+        );
+    }
 }

@@ -149,6 +149,10 @@ CREATE INDEX memories_by_session ON memories (session_id) WHERE session_id IS NO
 CREATE INDEX memories_by_replacement ON memories (superseded_by) WHERE superseded_by IS NOT NULL;
 CREATE INDEX memories_by_fingerprint ON memories (fingerprint);
 CREATE INDEX memories_pinned ON memories (project_id) WHERE pinned = 1;
+-- What was imported from a commit, by the first letters of its hash: a hook looks for it. A damaged row has none.
+CREATE INDEX memories_by_imported_commit
+    ON memories (project_id, iif(json_valid(details), substr(details ->> '$.commits[0]', 1, 7), NULL))
+    WHERE session_id IS NULL AND details IS NOT NULL;
 CREATE UNIQUE INDEX memories_by_subject ON memories (project_id, subject) WHERE subject IS NOT NULL;
 -- For session starts: the newest of a kind and the most confident of what lasts, at the same cost in a project of any size.
 CREATE INDEX memories_by_kind ON memories (project_id, kind, created_at_ms)
