@@ -25,7 +25,7 @@ use backstory_store::{
 };
 use configured_model::configured_model;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The hidden command that runs it.
@@ -122,7 +122,6 @@ enum Then {
 /// What the writer works with.
 struct Writing<'a> {
     app: &'a App,
-    redactor: Redactor,
     model: Box<dyn Model>,
     deadline: Duration,
     caps: CallCaps,
@@ -130,8 +129,14 @@ struct Writing<'a> {
 
 /// A session that is worth a call.
 struct SessionToWrite {
-    root: Option<PathBuf>,
+    folder: SessionFolder,
     request: WriterRequest,
+}
+
+/// The folder of a session, if it is still there, and how its project redacts.
+struct SessionFolder {
+    root: Option<PathBuf>,
+    redactor: Redactor,
 }
 
 impl Writing<'_> {
@@ -144,16 +149,16 @@ impl Writing<'_> {
             calls_per_session: CALLS_PER_SESSION,
         };
         let model = configured_model(app, deadline)?;
-        Ok(Writing { app, redactor: app.redactor(), model, deadline, caps })
+        Ok(Writing { app, model, deadline, caps })
     }
 
     fn now(&self) -> Timestamp {
         app::now(&self.app.environment)
     }
 
-    fn context<'c>(&'c self, root: Option<&'c Path>) -> WriterContext<'c> {
+    fn context<'c>(&self, folder: &'c SessionFolder) -> WriterContext<'c> {
         let budget = Tokens(self.app.config.writer.tokens);
-        WriterContext { root, redactor: &self.redactor, now: self.now(), budget }
+        WriterContext { root: folder.root.as_deref(), redactor: &folder.redactor, now: self.now(), budget }
     }
 
     /// Works on one job.
@@ -217,12 +222,29 @@ impl Writing<'_> {
         }
     }
 
-    /// Returns what is to be asked about a session: nothing if nothing happened since it was last written.
+    /// Returns what is to be asked about a session: nothing if nothing happened since it was last written, or its project wants no model.
     fn session_to_write(&self, store: &Store, id: SessionId) -> Result<Option<SessionToWrite>, AppError> {
         let Some(session) = store.sessions().get(id)? else { return Ok(None) };
         let root = self.app.session_root(store, &session)?;
-        let request = request(store, id, &self.context(root.as_deref()))?;
-        Ok(request.map(|request| SessionToWrite { root, request }))
+        let Some(folder) = self.session_folder(root) else { return Ok(None) };
+        let request = request(store, id, &self.context(&folder))?;
+        Ok(request.map(|request| SessionToWrite { folder, request }))
+    }
+
+    /// Reads the settings of a session's own project: a repository may turn the model off and add what is redacted. One whose settings
+    /// cannot be read is not sent anywhere.
+    fn session_folder(&self, root: Option<PathBuf>) -> Option<SessionFolder> {
+        let Some(root) = root else {
+            return Some(SessionFolder { root: None, redactor: self.app.redactor() });
+        };
+        match App::of_folder(root.clone(), self.app.environment.clone(), &[]) {
+            Ok(own) if own.config.writer.provider == Provider::None => None,
+            Ok(own) => Some(SessionFolder { redactor: own.redactor(), root: Some(root) }),
+            Err(failure) => {
+                log::line(&self.app.home, self.now(), &format!("writer: {}", failure.line()));
+                None
+            }
+        }
     }
 
     fn model_request(&self, request: &WriterRequest) -> Result<ModelRequest, AppError> {
@@ -257,8 +279,7 @@ impl Writing<'_> {
         }
         let cost =
             answer.tokens.map(|tokens| CallCost { tokens_in: tokens.read, tokens_out: tokens.written });
-        let report =
-            take_answer_to(store, &session.request, &answer.text, &self.context(session.root.as_deref()))?;
+        let report = take_answer_to(store, &session.request, &answer.text, &self.context(&session.folder))?;
         let (outcome, words) = outcome_of(&report);
         store.jobs_mut().end_call(call, outcome, cost)?;
         match outcome {

@@ -87,7 +87,7 @@ pub fn request(
     if !is_worth_a_call(&turns, session.written_to) {
         return Ok(None);
     }
-    let record = read_record(store, &session, &turns, (StandingFilter::Live, how))?;
+    let record = read_record(store, &session, &turns, (&[StandingFilter::Live], how))?;
     let digest = digest::digest(&record, how.budget);
     if digest.is_empty() {
         return Ok(None);
@@ -198,14 +198,16 @@ fn take_up_to(
         let Some(session) = store.sessions().get(session)? else {
             return Ok(not_taken(AnswerOutcome::NoSession));
         };
-        let mut entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
-        entries.retain(|entry| entry.id <= last_event);
+        // The same events as the model was told of, so that its turns have the same numbers.
+        let events = store.events().latest_up_to((session.id, last_event), MOST_EVENTS)?;
+        let entries = transcript::entries(&events);
         let turns = transcript::turns(&entries);
         if turns.is_empty() {
             return Ok(not_taken(AnswerOutcome::NoSession));
         }
         // Also what no longer holds: an answer may be taken late, or twice.
-        let record = read_record(store, &session, &turns, (StandingFilter::Any, how))?;
+        let standings = [StandingFilter::Live, StandingFilter::Any];
+        let record = read_record(store, &session, &turns, (&standings, how))?;
         Notebook { session: &session, entries: &entries, turns: &turns, record: &record, how }
             .take(store, &answer)
     })
@@ -230,21 +232,24 @@ fn read_record(
     store: &Store,
     session: &Session,
     turns: &[Turn<'_>],
-    (standing, how): (StandingFilter, &WriterContext<'_>),
+    (standings, how): (&[StandingFilter], &WriterContext<'_>),
 ) -> Result<SessionRecord, StoreError> {
     let project = store.projects().get(session.project)?.map(|project| project.name).unwrap_or_default();
     let handoff = store.memories().with_subject(session.project, summary::of_session("handoff", session))?;
     let source =
-        RecordSource { project, known: known(store, session, standing)?, handoff, redactor: how.redactor };
+        RecordSource { project, known: known(store, session, standings)?, handoff, redactor: how.redactor };
     Ok(SessionRecord::read(turns, source))
 }
 
-/// What a writer is to know of, the newest first: what holds in the project, apart from what the rules made of this session.
-fn known(store: &Store, session: &Session, standing: StandingFilter) -> Result<Vec<Memory>, StoreError> {
+/// What a writer is to know of, the newest of each standing first: what holds in the project, apart from what the rules made of this session.
+fn known(store: &Store, session: &Session, standings: &[StandingFilter]) -> Result<Vec<Memory>, StoreError> {
     let kinds = vec![Kind::Rule, Kind::Decision, Kind::Fact, Kind::Failure, Kind::Goal];
-    let filter =
-        Filter { kinds, limit: MOST_KNOWN, standing, ..Filter::within(Scope::Project(session.project)) };
-    let ids: Vec<MemoryId> = store.search().list(&filter)?;
+    let filter = Filter { kinds, limit: MOST_KNOWN, ..Filter::within(Scope::Project(session.project)) };
+    let mut ids: Vec<MemoryId> = Vec::new();
+    for standing in standings {
+        let listed: Vec<MemoryId> = store.search().list(&Filter { standing: *standing, ..filter.clone() })?;
+        ids.extend(listed.into_iter().filter(|id| !ids.contains(id)).collect::<Vec<_>>());
+    }
     let replaced = store.memories().replaceable(session.id, &REPLACED_KINDS)?;
     let known = store.memories().get_many(&ids)?.into_iter();
     Ok(known.filter(|memory| !(gives_way(&memory.content) && replaced.contains(&memory.id))).collect())

@@ -171,14 +171,24 @@ impl EventReader<'_> {
     /// Reads the newest events of a session in the order they arrived. Of earlier ones it adds prompts, ends of turns and outside
     /// content: that taints what follows, however long ago it was.
     pub fn latest(&self, session: SessionId, most: u32) -> Result<Vec<StoredEvent>, StoreError> {
+        self.latest_up_to((session, EventId(i64::MAX)), most)
+    }
+
+    /// Reads what [`EventReader::latest`] read when an event was the last one of its session.
+    pub fn latest_up_to(
+        &self,
+        (session, last): (SessionId, EventId),
+        most: u32,
+    ) -> Result<Vec<StoredEvent>, StoreError> {
         self.store.read("read a session's events", |db| {
             let sql =
                 "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
-                 WHERE e.session_id = ?1 AND (e.kind IN ('prompt', 'turn_end') OR e.provenance IN ('web', 'repository') OR e.id > coalesce(
-                     (SELECT id FROM events WHERE session_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0))
+                 WHERE e.session_id = ?1 AND e.id <= ?3
+                 AND (e.kind IN ('prompt', 'turn_end') OR e.provenance IN ('web', 'repository') OR e.id > coalesce(
+                     (SELECT id FROM events WHERE session_id = ?1 AND id <= ?3 ORDER BY id DESC LIMIT 1 OFFSET ?2), 0))
                  ORDER BY e.id";
             let mut statement = db.prepare_cached(sql)?;
-            events_from(statement.query(params![session.0, most])?)
+            events_from(statement.query(params![session.0, most, last.0])?)
         })
     }
 

@@ -264,6 +264,21 @@ fn r22_the_budget_of_a_day_is_checked_before_each_call() {
     assert_eq!(waiting + i64::try_from(requests).unwrap(), 4);
 }
 
+/// A repository turns the model off for its own sessions, wherever the writer runs.
+#[test]
+fn a_session_of_a_project_that_wants_no_model_is_not_sent() {
+    let env = world();
+    let server = good_server();
+    write_by(&env, &server, "");
+    fire(&env, &turn(&env, "s", "p"), &[]);
+    file(&env, ".backstory.toml", "[writer]\nprovider = \"none\"\n");
+    let now = (NOW_MS + 31 * 60_000).to_string();
+    let elsewhere = run(&env, &["write-notes"]).within(env.home()).var("BACKSTORY_NOW_MS", &now).output();
+    assert_exit(&elsewhere, 0);
+    assert_eq!(server.requests().len(), 0);
+    assert_eq!(number(&env, "SELECT count(*) FROM writer_jobs"), 0, "it does not wait");
+}
+
 /// A server that does not count reports zeros, and is no cheaper for it.
 #[test]
 fn a_model_that_reports_no_tokens_is_estimated_and_stays_within_the_budget() {

@@ -8,7 +8,7 @@ use backstory_distil::writer::{
 };
 use backstory_memory::{
     Activity, Content, Details, Kind, Memory, MemoryId, Provenance, Redacted, RejectionReason, Standing,
-    StandingReason, Timestamp, Tokens,
+    StandingReason, Timestamp, Tokens, Writer,
 };
 use backstory_store::{MemoryOrigin, NewMemory, Pin, Verdict};
 use serde_json::{Value, json};
@@ -281,7 +281,7 @@ fn known_memories_are_superseded_closed_and_confirmed() {
     let goal = story.store.memories_mut().remember(&NewMemory {
         uid: None,
         project,
-        origin: MemoryOrigin { writer: Some(backstory_memory::Writer::Rules), ..MemoryOrigin::default() },
+        origin: MemoryOrigin { writer: Some(Writer::Rules), ..MemoryOrigin::default() },
         content: Redacted::vouch(Content {
             provenance: Provenance::Assistant,
             ..Content::new(Kind::Goal, "Move the panel to the shed", "")
@@ -318,6 +318,28 @@ fn known_memories_are_superseded_closed_and_confirmed() {
     let once = story.memories();
     takes(&mut story, &answered);
     assert_eq!(story.memories(), once);
+}
+
+/// What no longer holds does not crowd out what the request listed.
+#[test]
+fn an_answer_may_name_every_memory_that_its_request_lists() {
+    let mut story = Recording::new();
+    story.asks("add the frost alarm").edits("alarm.py", "", "x").closes("Done.");
+    let project = story.store.sessions().get(story.id()).unwrap().unwrap().project;
+    let mut remember = |kind: Kind, title: &str, at: i64| {
+        let origin = MemoryOrigin { writer: Some(Writer::Rules), ..MemoryOrigin::default() };
+        let content = Content { provenance: Provenance::Assistant, ..Content::new(kind, title, "") };
+        let (content, created_at) = (Redacted::vouch(content), Timestamp(at));
+        let memory = NewMemory { uid: None, project, origin, content, created_at };
+        story.store.memories_mut().remember(&memory).unwrap()
+    };
+    let goal = remember(Kind::Goal, "Move the panel to the shed", 1);
+    let over: Vec<MemoryId> =
+        (2..210).map(|at| remember(Kind::Fact, &format!("Bed {at} is dry"), at)).collect();
+    story.store.memories_mut().retire(&over, StandingReason::Changed, Timestamp(300)).unwrap();
+    let name = name_of(&story, "Move the panel to the shed");
+    let close = json!({"op": "close", "id": name, "reason": "done", "evidence": ["t1"], "by": null});
+    assert_eq!(takes(&mut story, &answer(&[], &[close])).closed, [goal]);
 }
 
 /// A model that words a note after a page has the page speak, whatever the user said beside it.

@@ -199,7 +199,8 @@ pub(crate) fn touch(
         .optional()?;
     let Some((id, session_project, last_event_at)) = known else {
         db.prepare_cached(
-            "INSERT INTO sessions (project_id, host, host_session, started_at_ms, last_event_at_ms) VALUES (?1, ?2, ?3, ?4, ?4)",
+            "INSERT INTO sessions (project_id, host, host_session, started_at_ms, last_event_at_ms, memories_before)
+             VALUES (?1, ?2, ?3, ?4, ?4, (SELECT coalesce(max(id), 0) FROM memories))",
         )?
         .execute(params![project.0, host, host_session, at.0])?;
         return Ok((SessionId(db.last_insert_rowid()), project));

@@ -55,11 +55,12 @@ impl InjectionWriter<'_> {
 }
 
 impl InjectionReader<'_> {
-    /// Returns what a session fetched that acting on it can confirm. Who wrote a memory does not confirm it: it must be older than the session.
+    /// Returns what a session fetched that acting on it can confirm. Who wrote a memory does not confirm it: it must have been there before the session,
+    /// whatever the clock said.
     pub fn fetched_in_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
         self.store.read("read what was fetched", |db| {
             let sql = "SELECT DISTINCT m.id FROM fetches f JOIN sessions s ON s.id = f.session_id JOIN memories m ON m.id = f.memory_id
-                 WHERE f.session_id = ?1 AND m.standing = 'proposed' AND m.created_at_ms < s.started_at_ms AND m.project_id = s.project_id";
+                 WHERE f.session_id = ?1 AND m.standing = 'proposed' AND m.id <= s.memories_before AND m.project_id = s.project_id";
             let mut statement = db.prepare_cached(sql)?;
             let fetched = statement.query_map([session.0], |row| row.get(0).map(MemoryId))?;
             Ok(fetched.collect::<rusqlite::Result<_>>()?)

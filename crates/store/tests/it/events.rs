@@ -92,3 +92,21 @@ fn a_session_counts_what_came_from_it() {
     assert_eq!(store.sessions().list(None, 1, 1).unwrap()[0].session.host_session, "early");
     assert_eq!(store.upkeep().status().unwrap().last_event_at, Some(Timestamp(7)), "the last to arrive");
 }
+
+#[test]
+fn a_session_is_read_as_it_was_at_an_event() {
+    let mut store = TestStore::new();
+    let session = store.session("s");
+    let mut read = Vec::new();
+    for number in 10..20 {
+        let arrival = arrival("s", number);
+        // Prompts are read however old they are.
+        let event = Event { kind: EventKind::ToolUse, ..arrival.event.into_inner() };
+        store.record(&IncomingEvent { event: Redacted::vouch(event), ..arrival });
+        let events = store.events().latest(session, 3).unwrap();
+        read.push((events.last().unwrap().id, events));
+    }
+    for (last, events) in read {
+        assert_eq!(store.events().latest_up_to((session, last), 3).unwrap(), events, "{last:?}");
+    }
+}

@@ -3,7 +3,7 @@
 use crate::kit::{DAY, KEEP, NOW, arrival, injection, of_kind, receipt};
 use crate::test_store::TestStore;
 use backstory_memory::{
-    Confidence, Content, Injection, Kind, MemoryId, MemoryScope, Moment, SessionId, Tokens,
+    Confidence, Content, Injection, Kind, MemoryId, MemoryScope, Moment, Provenance, SessionId, Tokens,
 };
 use backstory_store::{ImpressionKind, Receipt, UseKind};
 
@@ -83,6 +83,20 @@ fn a_fetched_memory_counts_as_used_by_the_session_it_was_injected_into_last() {
     let usefulness = store.injections().usefulness().unwrap();
     let counts: Vec<_> = usefulness.iter().map(|of| (of.section.as_str(), of.injected, of.used)).collect();
     assert_eq!(counts, [("relevant", 2, 1)]);
+}
+
+/// An agent that writes a memory and fetches it does not confirm it, whatever the clock of either said.
+#[test]
+fn what_was_there_before_a_session_is_told_by_arrival() {
+    let mut store = TestStore::new();
+    let project = store.project();
+    let said = |title: &str| Content { provenance: Provenance::Assistant, ..of_kind(Kind::Fact, title) };
+    let before = store.remember_at(project, said("written by a clock that was ahead"), NOW.plus_ms(DAY));
+    let session = store.session("s");
+    let own = store.remember_at(project, said("written by a clock that went back"), NOW.plus_ms(-DAY));
+    store.injections_mut().record_fetch(&[before, own], 7, NOW).unwrap();
+    store.injections_mut().assign_fetch(7, session).unwrap();
+    assert_eq!(store.injections().fetched_in_session(session).unwrap(), [before]);
 }
 
 /// R15: nothing grows without bound.

@@ -46,6 +46,7 @@ CREATE INDEX project_roots_by_project ON project_roots (project_id);
 -- `written_event_id`: the last event of the record that a model's answer was taken for: the rules leave what it wrote alone until then.
 -- `context_started_at_ms`: when the agent's context was last cleared or compacted, and the last injection before that: the agent
 -- no longer sees it.
+-- `memories_before`: the last memory there was when it began: what came later may be its own.
 -- `title`: what the session did or was asked for, made when it is distilled.
 -- `captured_by_hooks`: whether hooks captured the session live. Its transcript is not imported then, also long after its events
 -- are gone.
@@ -61,6 +62,7 @@ CREATE TABLE sessions (
     distilled_event_id INTEGER NOT NULL DEFAULT 0,
     written_event_id INTEGER NOT NULL DEFAULT 0,
     agent_questioned INTEGER NOT NULL DEFAULT 0 CHECK (agent_questioned IN (0, 1)),
+    memories_before INTEGER NOT NULL DEFAULT 0,
     context_started_at_ms INTEGER,
     last_injection_before_context INTEGER NOT NULL DEFAULT 0,
     captured_by_hooks INTEGER NOT NULL DEFAULT 0 CHECK (captured_by_hooks IN (0, 1)),
