@@ -24,6 +24,16 @@ struct Person {
     name: &'static str,
 }
 
+/// What everybody must have of a memory.
+#[derive(Debug, PartialEq)]
+struct SharedState {
+    uid: Uid,
+    title: String,
+    replaced_by: Option<Uid>,
+    /// What a member of the team said before, and until when.
+    before: Vec<(String, Timestamp)>,
+}
+
 impl Person {
     fn new(name: &'static str) -> Person {
         let dir = TempDir::new().unwrap();
@@ -91,13 +101,13 @@ impl Person {
     }
 
     /// Returns everything that must be the same for everybody: what a memory says, what replaced it, and who said what before.
-    fn replica(&self) -> Vec<(Uid, String, Option<Uid>, Vec<(String, Timestamp)>)> {
+    fn replica(&self) -> Vec<SharedState> {
         let reader = self.store.memories();
         let line = |memory: Memory| {
             let replaced_by = reader.links_by_uid(memory.id, &memory.uid).unwrap().superseded_by;
             let shared = reader.revisions(memory.id).unwrap().into_iter().filter(|old| old.author.is_some());
             let shared = shared.map(|old| (old.content.title, old.until)).collect();
-            (memory.uid, memory.content.title, replaced_by, shared)
+            SharedState { uid: memory.uid, title: memory.content.title, replaced_by, before: shared }
         };
         self.memories().into_iter().map(line).collect()
     }
@@ -139,7 +149,7 @@ fn a_change_that_another_made_as_well_is_read_after_the_push() {
         person.pull_from(&folder, BEGIN + 24);
     }
     assert_eq!(ann.replica(), bob.replica());
-    assert_eq!(ann.replica()[0].3.len(), 2, "{:?}", ann.replica());
+    assert_eq!(ann.replica()[0].before.len(), 2, "{:?}", ann.replica());
 }
 
 /// The same sequence for the same seed.
