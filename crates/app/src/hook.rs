@@ -199,6 +199,7 @@ impl Hook {
                 host: context.host.as_str(),
                 host_session: &context.host_session,
                 project_root: &context.project_ref.root,
+                rules_file: context.host.instructions_file(),
                 before: context.before.as_ref(),
                 location,
             };

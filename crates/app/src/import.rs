@@ -151,7 +151,8 @@ impl App {
         let user_home = self.environment.user_home();
         let budget = self.config.inject.budget(Moment::SessionStart, &self.cwd, user_home.as_deref());
         let context = ContextWindow { started_at: Some(self.now), ..ContextWindow::default() };
-        let recipient = Recipient { project: project.id, session: None, context, root: None };
+        let recipient =
+            Recipient { project: project.id, session: None, context, root: None, rules_file: None };
         let point = InjectionPoint::SessionStart { reason: StartReason::Startup };
         let built = build_injection(self, store, recipient, &InjectionRequest { point, budget });
         Ok((!built.block.is_empty()).then(|| (project.project.clone(), built)))

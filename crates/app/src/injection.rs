@@ -4,6 +4,7 @@ use crate::app::{App, ProjectSelector};
 use crate::engine::{Profile, engine_of, utc_offset_minutes};
 use crate::env_vars::Environment;
 use crate::error::{AppError, ErrorCode};
+use backstory_hosts::Host;
 use backstory_inject::{
     BuiltInjection, FetchHint, InjectError, InjectSettings, InjectionRequest, Injector, Recipient,
 };
@@ -52,7 +53,7 @@ impl App {
         let is_here = here == Some(project);
         let root = Some(Path::new(&project_ref.root)).filter(|root| is_here && root.is_dir());
         let context = ContextWindow { started_at: Some(self.now), ..ContextWindow::default() };
-        let recipient = Recipient { project, session: None, context, root };
+        let recipient = Recipient { project, session: None, context, root, rules_file: None };
         Ok(build_injection(self, store, recipient, &request))
     }
 
@@ -71,7 +72,9 @@ impl App {
         let root = Some(Path::new(&project_ref.root)).filter(|root| root.is_dir());
         let context = store.injections().context_window(session.id)?;
         // The session's project decides, not the folder: an agent may have changed to another project's (law 8).
-        let recipient = Recipient { project: session.project, session: Some(session.id), context, root };
+        let rules_file = host.parse().ok().and_then(Host::instructions_file);
+        let recipient =
+            Recipient { project: session.project, session: Some(session.id), context, root, rules_file };
         let built = build_injection(self, store, recipient.clone(), &request);
         // Record before replying: an injection without a record could not be explained later (law 9).
         if !built.block.is_empty() {

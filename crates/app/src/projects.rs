@@ -7,7 +7,7 @@ use crate::progress::OnNote;
 use crate::teams::refuse_shared;
 use crate::vectors;
 use crate::words::one_line;
-use backstory_memory::{ChangedSymbol, Memory, ProjectId, Timestamp};
+use backstory_memory::{ChangedSymbol, Kind, Memory, ProjectId, Timestamp};
 use backstory_store::{Day, ProjectSummary, Store, StoreError};
 
 /// The milliseconds of a day.
@@ -66,7 +66,11 @@ impl App {
         Ok(ProjectOverview {
             summary,
             handoff: newest_handoff(store, id)?,
-            knowledge: store.memories().get_many(&store.search().most_confident(id, MOST_KNOWLEDGE)?)?,
+            knowledge: store.memories().get_many(&store.search().most_confident(
+                id,
+                &Kind::with(|kind| kind.leads_session),
+                MOST_KNOWLEDGE,
+            )?)?,
             code_changes: store.code().changes(id, None, MOST_CHANGES)?,
             used_rate: (injected > 0).then(|| used as f64 / injected as f64),
             days,

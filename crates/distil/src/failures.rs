@@ -15,7 +15,8 @@ mod shape;
 mod tools;
 
 pub(crate) use cleared::{MOST_COMMAND_CHARS, clears};
-pub(crate) use command::{CommandLine, CommandTask, is_known_tool};
+pub use command::CommandTask;
+pub(crate) use command::{CommandLine, is_known_tool};
 pub use command_run::CommandRun;
 pub use error_line::FailureClass;
 pub use pairs::{FailureFix, FailureStep, FixAttempt, OpenFailure, PairedFailures, pair, should_promote};

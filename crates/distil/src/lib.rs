@@ -52,8 +52,8 @@ pub use agent_notes::{AgentNote, agents_handoff, attribute, handoffs_of_agent, h
 pub use commit_title::title_of_commit;
 pub use failure_tracker::failure_subject;
 pub use failures::{
-    CommandRun, FailureClass, FailureFix, FailureSignature, FailureStep, FixAttempt, OpenFailure,
-    PairedFailures, pair, should_promote,
+    CommandRun, CommandTask, FailureClass, FailureFix, FailureSignature, FailureStep, FixAttempt,
+    OpenFailure, PairedFailures, pair, should_promote,
 };
 pub use import_cache::ImportCache;
 pub use pipeline::{DistilReport, DistilTrigger, Distillation, distil, distil_batch};

@@ -6,7 +6,10 @@
 
 use crate::encode::shorten;
 use crate::{Block, GatherError, PlacedMemory, SkipReason, SkippedSection};
-use backstory_memory::{Memory, MemoryId, OwnAddresses, Tokens, estimate, may_be_injected};
+use backstory_memory::{
+    Memory, MemoryId, NEAR_DUPLICATE, OwnAddresses, Tokens, WordSketch, estimate, may_be_injected,
+    says_the_same,
+};
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -20,6 +23,8 @@ pub(crate) struct Section<'a> {
     pub(crate) weight: u32,
     /// How many of its items are rendered in full at once; the others start with their shortest form.
     pub(crate) in_full: usize,
+    /// How to get at the items that do not fit, where that must be said.
+    pub(crate) rest: Option<&'static str>,
     /// Makes its items, best first.
     pub(crate) build: SectionBuilder<'a>,
 }
@@ -64,7 +69,7 @@ pub(crate) enum Subject {
 }
 
 /// What may still be used.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Allowance {
     pub(crate) tokens: u32,
     pub(crate) bytes: usize,
@@ -82,6 +87,25 @@ pub(crate) struct Assembly {
     pub(crate) skipped: Vec<SkippedSection>,
     is_worth_injecting: bool,
     placed: HashSet<MemoryId>,
+    titles: Vec<PlacedTitle>,
+}
+
+/// The title of a memory that was placed: what says the same in other words is not placed again.
+#[derive(Clone)]
+struct PlacedTitle {
+    title: String,
+    sketch: WordSketch,
+}
+
+impl PlacedTitle {
+    fn of_memory(memory: &Memory) -> PlacedTitle {
+        let title = memory.content.title.clone();
+        PlacedTitle { sketch: WordSketch::from_text(&title), title }
+    }
+
+    fn is_repeated_by(&self, other: &PlacedTitle) -> bool {
+        self.sketch.may_be_alike(&other.sketch, NEAR_DUPLICATE) && says_the_same(&self.title, &other.title)
+    }
 }
 
 impl Assembly {
@@ -117,6 +141,7 @@ pub(crate) fn assemble(sections: Vec<Section<'_>>, allowance: Allowance) -> Asse
                     name: section.name,
                     heading: &section.heading,
                     in_full: section.in_full,
+                    rest: section.rest,
                 };
                 left = left.less(add_section(&mut assembly, &heading, items, share));
             }
@@ -144,30 +169,35 @@ fn add_section(
     let items = assembly.without_placed(items);
     let mut used = Allowance { tokens: estimate(section.heading).0, bytes: section.heading.len() };
     let mut chosen = Vec::new();
-    let is_alone = items.len() == 1;
-    let mut left_out = false;
+    let count = items.len();
+    let mut left_out = 0;
     for (place, item) in items.into_iter().enumerate() {
-        let left = share.less(used);
+        // Room for the line that counts the others, unless this is the last one.
+        let rest = section.rest_line(count - place).filter(|_| place + 1 < count || left_out > 0);
+        let left = share.less(used).less(rest.map(|line| line.allowance()).unwrap_or_default());
         let fullest = if place < section.in_full { 0 } else { item.forms.len().saturating_sub(1) };
-        let Some(form) = choose(&item, fullest, left, is_alone) else {
-            left_out |= item.forms.iter().any(|form| item.may_be_placed(form));
+        let Some(form) = choose(&item, fullest, left, count == 1) else {
+            left_out += usize::from(item.forms.iter().any(|form| item.may_be_placed(form)));
             continue;
         };
         used = used.and(form.allowance());
         chosen.push((item, form));
     }
     if chosen.is_empty() {
-        if left_out {
+        if left_out > 0 {
             assembly.skipped.push(SkippedSection { section: section.name, why: SkipReason::DidNotFit });
         }
-        return Allowance { tokens: 0, bytes: 0 };
+        return Allowance::default();
     }
+    let rest = section.rest_line(left_out);
+    used = used.and(rest.as_ref().map(RenderedForm::allowance).unwrap_or_default());
     used = fill_up(&mut chosen, used, share);
     assembly.sections.push(section.name);
     assembly.text.push_str(section.heading);
     for (item, form) in chosen {
         assembly.place(section.name, item, &form);
     }
+    assembly.text.push_str(rest.as_ref().map(|line| line.text.as_str()).unwrap_or_default());
     used
 }
 
@@ -191,11 +221,21 @@ fn fill_up(
     used
 }
 
-/// The name, heading and number of full items of a section.
+/// What is known of a section before its items are.
 struct SectionHeading<'a> {
     name: &'static str,
     heading: &'a str,
     in_full: usize,
+    rest: Option<&'static str>,
+}
+
+impl SectionHeading<'_> {
+    /// The line that says how many items did not fit, and how to get at them.
+    fn rest_line(&self, left_out: usize) -> Option<RenderedForm> {
+        let hint = self.rest.filter(|_| left_out > 0)?;
+        let everything = Allowance { tokens: u32::MAX, bytes: usize::MAX };
+        RenderedForm::fitting(0, &format!("- and {left_out} more: {hint}"), everything)
+    }
 }
 
 /// One form of an item, with its line break and its price.
@@ -234,12 +274,16 @@ impl Allowance {
 }
 
 impl Assembly {
-    /// Leaves out memories of the sections above, the second of two equal ones, and what has nothing that may be said.
+    /// Leaves out memories of the sections above, the second of two that say the same, and what has nothing that may be said.
     fn without_placed<'a>(&self, items: Vec<SectionItem<'a>>) -> Vec<SectionItem<'a>> {
-        let mut seen = self.placed.clone();
-        let mut is_new = |item: &SectionItem<'_>| match item.subject {
-            Subject::Memory { id, .. } => seen.insert(id),
-            Subject::Code | Subject::WorkTreeStatus => true,
+        let (mut seen, mut titles) = (self.placed.clone(), self.titles.clone());
+        let mut is_new = |item: &SectionItem<'_>| {
+            let Subject::Memory { id, .. } = item.subject else { return true };
+            let title = item.words_of.map(|(memory, _)| PlacedTitle::of_memory(memory));
+            let is_said =
+                title.as_ref().is_some_and(|title| titles.iter().any(|placed| placed.is_repeated_by(title)));
+            titles.extend(title.filter(|_| !is_said));
+            seen.insert(id) && !is_said
         };
         items.into_iter().filter(|item| !item.forms.is_empty() && is_new(item)).collect()
     }
@@ -249,6 +293,7 @@ impl Assembly {
         self.is_worth_injecting |= !matches!(item.subject, Subject::WorkTreeStatus);
         let Subject::Memory { id, score, reasons } = item.subject else { return };
         self.placed.insert(id);
+        self.titles.extend(item.words_of.map(|(memory, _)| PlacedTitle::of_memory(memory)));
         let rank = u32::try_from(self.items.len() + 1).unwrap_or(u32::MAX);
         self.items.push(PlacedMemory { memory: id, section, rank, tokens: form.tokens, score, reasons });
     }
@@ -292,6 +337,7 @@ mod tests {
             heading: format!("## {name}\n"),
             weight,
             in_full: 1,
+            rest: None,
             build: Box::new(move || Ok(items)),
         }
     }
@@ -357,6 +403,7 @@ mod tests {
             heading: String::new(),
             weight: 1,
             in_full: 1,
+            rest: None,
             build,
         };
         let sections = vec![

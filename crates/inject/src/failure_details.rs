@@ -7,8 +7,7 @@ pub(crate) fn failed_command(memory: &Memory) -> Option<&str> {
     failure(memory).map(|failure| failure.command.as_str())
 }
 
-/// Whether a fix is known.
-pub(crate) fn is_fixed(memory: &Memory) -> bool {
+fn is_fixed(memory: &Memory) -> bool {
     failure(memory).is_some_and(|failure| failure.fix.is_some())
 }
 
@@ -16,6 +15,11 @@ pub(crate) fn is_fixed(memory: &Memory) -> bool {
 pub(crate) fn is_fixed_by_command(memory: &Memory) -> bool {
     let fix = failure(memory).and_then(|failure| failure.fix.as_ref());
     fix.is_some_and(|fix| fix.steps.files.is_empty() && !fix.steps.commands.is_empty())
+}
+
+/// Whether a failure may recur. One fixed by an edit stays fixed, unless it was seen again.
+pub(crate) fn may_recur(memory: &Memory) -> bool {
+    !is_fixed(memory) || is_fixed_by_command(memory) || memory.times_seen > 1
 }
 
 /// Returns the commands that fixed it.

@@ -47,44 +47,44 @@ pub struct WorkTreeStatus {
     pub branch: Option<String>,
     /// Files with uncommitted changes.
     pub dirty: Vec<String>,
-    /// What is still to be done, as far as the handoff does not say it.
-    pub next_steps: Vec<String>,
+    /// The messages of commits made since the handoff was written, newest first.
+    pub commits_since: Vec<String>,
 }
 
-/// What a session starts from, each part newest or most durable first.
+/// What a session starts from, each part best first.
 ///
 /// The parts may overlap: a memory is rendered once, in the first section that has it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Orientation {
-    /// What the user wants in view.
+    /// What the user wants done or never done, all of it.
+    pub rules: GatherResult<Vec<Candidate>>,
+    /// What else the user wants in view.
     pub pinned: GatherResult<Vec<Candidate>>,
-    /// Branch, dirty files, next steps.
-    pub work_tree: WorkTreeStatus,
+    /// Branch, dirty files, commits; `None` if the session is not in the project's folder.
+    pub work_tree: Option<WorkTreeStatus>,
     /// Where the last session left off.
     pub handoff: GatherResult<Option<Candidate>>,
-    /// What the last session did.
-    pub last_summary: GatherResult<Option<Candidate>>,
-    /// Summaries of the sessions before, newest first; ten are enough.
-    pub sessions: GatherResult<Vec<Candidate>>,
+    /// Facts that are hard to find, and failures that may come back.
+    pub traps: GatherResult<Vec<Candidate>>,
+    /// What was decided.
+    pub decisions: GatherResult<Vec<Candidate>>,
+    /// Work done, newest first; of a session that left none, its summary.
+    pub work: GatherResult<Vec<Candidate>>,
     /// Symbols lately added, changed or removed, newest first.
     pub code_changes: GatherResult<Vec<ChangedSymbol>>,
-    /// Facts, rules, decisions, failures: the most confident first, nothing below a confidence of 0.5.
-    pub knowledge: GatherResult<Vec<Candidate>>,
-    /// Work done, newest first.
-    pub work: GatherResult<Vec<Candidate>>,
 }
 
 impl Default for Orientation {
     fn default() -> Orientation {
         Orientation {
+            rules: Ok(Vec::new()),
             pinned: Ok(Vec::new()),
-            work_tree: WorkTreeStatus::default(),
+            work_tree: None,
             handoff: Ok(None),
-            last_summary: Ok(None),
-            sessions: Ok(Vec::new()),
-            code_changes: Ok(Vec::new()),
-            knowledge: Ok(Vec::new()),
+            traps: Ok(Vec::new()),
+            decisions: Ok(Vec::new()),
             work: Ok(Vec::new()),
+            code_changes: Ok(Vec::new()),
         }
     }
 }
@@ -98,11 +98,11 @@ impl Orientation {
             parts.add(memory.into());
         }
         Orientation {
+            rules: Ok(parts.rules),
             pinned: Ok(parts.pinned),
             handoff: Ok(parts.handoff),
-            last_summary: Ok(parts.last_summary),
-            sessions: Ok(parts.sessions),
-            knowledge: Ok(parts.knowledge),
+            traps: Ok(parts.traps),
+            decisions: Ok(parts.decisions),
             work: Ok(parts.work),
             ..Orientation::default()
         }
@@ -111,26 +111,24 @@ impl Orientation {
 
 #[derive(Default)]
 struct SortedParts {
+    rules: Vec<Candidate>,
     pinned: Vec<Candidate>,
     handoff: Option<Candidate>,
-    last_summary: Option<Candidate>,
-    sessions: Vec<Candidate>,
-    knowledge: Vec<Candidate>,
+    traps: Vec<Candidate>,
+    decisions: Vec<Candidate>,
     work: Vec<Candidate>,
 }
 
 impl SortedParts {
     fn add(&mut self, it: Candidate) {
-        if it.memory.content.pinned {
-            return self.pinned.push(it);
-        }
         match it.memory.content.kind {
+            Kind::Rule => self.rules.push(it),
+            _ if it.memory.content.pinned => self.pinned.push(it),
             // Only the newest handoff says where the work stands; earlier ones are history.
             Kind::Handoff => self.handoff = self.handoff.take().or(Some(it)),
-            Kind::Summary if self.last_summary.is_none() => self.last_summary = Some(it),
-            Kind::Summary => self.sessions.push(it),
-            kind if kind.is_work() => self.work.push(it),
-            _ => self.knowledge.push(it),
+            Kind::Decision => self.decisions.push(it),
+            kind if kind.is_work() || kind.is_session_account() => self.work.push(it),
+            _ => self.traps.push(it),
         }
     }
 }

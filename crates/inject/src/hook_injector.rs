@@ -40,6 +40,8 @@ pub struct HookInjector<'a> {
     pub host_session: &'a Redacted<String>,
     /// The root of the folder's project.
     pub project_root: &'a str,
+    /// The file in it that the host loads by itself.
+    pub rules_file: Option<&'a str>,
     /// The session as it was before this hook ran.
     pub before: Option<&'a Session>,
     /// Session and project of the event.
@@ -83,7 +85,13 @@ impl HookInjector<'_> {
         let context = self.context_window(store, session.map(|(id, _)| id), &request.point)?;
         let root =
             Some(Path::new(self.project_root)).filter(|root| project_here == Some(project) && root.is_dir());
-        let mut recipient = Recipient { project, session: session.map(|(id, _)| id), context, root };
+        let mut recipient = Recipient {
+            project,
+            session: session.map(|(id, _)| id),
+            context,
+            root,
+            rules_file: self.rules_file,
+        };
         let built = self.injector(store, recipient.clone()).build(request, self.before);
         if built.block.is_empty() {
             return built.check_sections().map(|()| None);

@@ -63,6 +63,8 @@ pub struct Recipient<'a> {
     pub context: ContextWindow,
     /// The project's folder, if the session is in it.
     pub root: Option<&'a Path>,
+    /// The file in that folder that the host loads by itself, such as `AGENTS.md`.
+    pub rules_file: Option<&'a str>,
 }
 
 impl Injector<'_> {
@@ -73,6 +75,7 @@ impl Injector<'_> {
         let budget = Tokens(request.budget);
         let frame = BlockFrame {
             now: self.now,
+            utc_offset_minutes: self.settings.utc_offset_minutes,
             nonce: draw_nonce(),
             budget,
             max_bytes: MAX_BLOCK_BYTES,
@@ -85,7 +88,7 @@ impl Injector<'_> {
                 sections::session_start(&self.orientation(), resume_point(*reason, before), &frame)
             }
             InjectionPoint::Prompt { text } => sections::prompt(&self.relevant_to_prompt(text), &frame),
-            InjectionPoint::Command { command } => sections::tool(&self.failures_of_command(command), &frame),
+            InjectionPoint::Command { command } => sections::tool(&self.memories_of_command(command), &frame),
             InjectionPoint::Edit { file } => sections::tool(&self.memories_of_file(file), &frame),
             InjectionPoint::Compaction => sections::compaction(&self.orientation(), &frame),
         };
@@ -98,23 +101,42 @@ impl Injector<'_> {
         reason: &str,
         ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
     ) -> GatherResult<Vec<Candidate>> {
+        self.candidates_where(reason, ids, |memory| self.is_unseen(memory))
+    }
+
+    /// Reads those candidates by id that may be given, with the reason.
+    fn candidates_where(
+        &self,
+        reason: &str,
+        ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
+        may_be_given: impl Fn(&Memory) -> bool,
+    ) -> GatherResult<Vec<Candidate>> {
         let read = || ids(self.store).and_then(|ids| self.store.memories().get_many(&ids));
         let memories = self.store.read_until(self.until, read)?.into_iter();
-        let unseen = memories.filter(|memory| self.is_unseen(memory));
         let with_reason = |memory| Candidate { reasons: vec![reason.to_owned()], ..self.candidate(memory) };
-        Ok(unseen.map(with_reason).collect())
+        Ok(memories.filter(may_be_given).map(with_reason).collect())
     }
 
     /// Whether the agent does not have it: it was not injected, is not the agent's own work, and is not in a rules file the host
     /// loads anyway.
     fn is_unseen(&self, memory: &Memory) -> bool {
-        if memory.content.is_of_rules_file() {
-            return false;
-        }
-        let context = &self.recipient.context;
+        !self.recipient.context.memories.contains(&memory.id) && !self.is_known_otherwise(memory)
+    }
+
+    /// Whether the agent does not have it, or only from the block its session started with: knowledge may be given once more at the
+    /// moment it matters (law 5).
+    fn may_be_repeated(&self, memory: &Memory) -> bool {
+        let is_at_start = self.recipient.context.only_at_start.contains(&memory.id);
+        let is_lesson = memory.content.kind.traits().leads_session;
+        self.is_unseen(memory) || is_at_start && is_lesson && !self.is_known_otherwise(memory)
+    }
+
+    /// Whether it is the agent's own work, or in a rules file the host loads anyway.
+    fn is_known_otherwise(&self, memory: &Memory) -> bool {
+        let started_at = self.recipient.context.started_at;
         let is_own = memory.session.is_some() && memory.session == self.recipient.session;
-        let is_in_context = is_own && context.started_at.is_none_or(|started| memory.updated_at > started);
-        !context.memories.contains(&memory.id) && !is_in_context
+        let is_in_context = is_own && started_at.is_none_or(|started| memory.updated_at > started);
+        memory.content.is_of_rules_file() || is_in_context
     }
 
     /// Makes a candidate, with the name of its project if that is another one.

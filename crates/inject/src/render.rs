@@ -1,83 +1,95 @@
 //! The lines of a memory, of changed code, of the work tree.
 //!
-//! Facts, not orders: every line says when, who if it was not the agent, and then what. All recorded text goes through `encode`. A
-//! line that asks for an action is left out unless the user said or confirmed it (law 6).
+//! Facts, not orders: every line says which memory it is, what, who if it was not the agent, and when. All recorded text goes through
+//! `encode`. A line that asks for an action is left out unless the user said or confirmed it (law 6).
 
+use crate::ages::calendar_age;
 use crate::assembly::{ItemForm, SectionItem, Subject};
 use crate::encode::{encode, shorten};
-use crate::names::{is_plain_name, plain_signature};
+use crate::handoff_now::lines_now;
+use crate::names::is_plain_name;
 use crate::snippet::{self, LINE_CHARS};
-use crate::{BlockFrame, Candidate, WorkTreeStatus, age, time_ago};
+use crate::{BlockFrame, Candidate, WorkTreeStatus};
 use backstory_memory::{
-    ChangedSymbol, Details, Memory, OwnAddresses, Provenance, SymbolChange, TITLE_CHARS, Timestamp, Tokens,
-    estimate, may_be_injected,
+    ChangedSymbol, Details, Kind, KindGroup, Memory, OwnAddresses, Provenance, SymbolChange, TITLE_CHARS,
+    Timestamp, Tokens, estimate, may_be_injected,
 };
 use std::collections::HashSet;
 
 /// The length of a memory in full.
 const FULL_CHARS: usize = 260;
-/// The length of a session in one line.
-const SESSION_CHARS: usize = 200;
+/// The length of an answer that was found.
+const ANSWER_CHARS: usize = 200;
 const MOST_NAMES: usize = 6;
 const NAME_CHARS: usize = 80;
+/// So many symbols of a changed file are named.
+const MOST_SYMBOLS: usize = 3;
 
 /// What lines are rendered by.
 #[derive(Clone, Copy)]
 pub(crate) struct RenderContext<'a> {
     pub(crate) now: Timestamp,
+    utc_offset_minutes: i32,
     /// The addresses that lines may name.
     own: &'a OwnAddresses,
 }
 
 impl<'a> RenderContext<'a> {
     pub(crate) fn new(frame: &'a BlockFrame) -> RenderContext<'a> {
-        RenderContext { now: frame.now, own: &frame.own }
+        RenderContext { now: frame.now, utc_offset_minutes: frame.utc_offset_minutes, own: &frame.own }
+    }
+
+    fn age(self, memory: &Memory) -> String {
+        calendar_age(memory.created_at, self.now, self.utc_offset_minutes)
     }
 }
 
 /// A memory's title, and what its body adds to it; then the title alone.
 pub(crate) fn knowledge<'a>(it: &'a Candidate, context: RenderContext<'a>) -> SectionItem<'a> {
-    let memory = &it.memory;
-    let label = label(memory);
-    let line = |text: &str| format!("- [{}] {label}: {text}{}", stamp(memory, context.now), remarks(it));
-    memory_item(it, vec![snippet::snippet(memory, FULL_CHARS), snippet::title(memory)], line, context)
+    let texts = vec![snippet::snippet(&it.memory, FULL_CHARS), snippet::title(&it.memory)];
+    memory_item(it, texts, |text| listed(it, text, context), context)
 }
 
-/// A session in one line: what it completed, else what it was about.
-pub(crate) fn session<'a>(it: &'a Candidate, context: RenderContext<'a>) -> SectionItem<'a> {
-    let memory = &it.memory;
-    let completed = memory.content.details.as_ref().and_then(Details::completed);
-    let line = |text: &str| format!("- [{}] {text}{}", stamp(memory, context.now), remarks(it));
-    let whole = completed.map(|text| encode(&text, SESSION_CHARS));
-    memory_item(it, whole.into_iter().chain([snippet::title(memory)]).collect(), line, context)
+/// A memory whose kind its section does not say.
+pub(crate) fn with_kind<'a>(it: &'a Candidate, context: RenderContext<'a>) -> SectionItem<'a> {
+    let texts = vec![snippet::snippet(&it.memory, FULL_CHARS), snippet::title(&it.memory)];
+    let line = |text: &str| listed(it, &format!("{}: {text}", label(&it.memory)), context);
+    memory_item(it, texts, line, context)
 }
 
-/// A handoff or a summary, line by line; then its title alone. Lines in `said` are not repeated.
-pub(crate) fn session_report<'a>(
+/// One piece of work: its title says what was done, and its text mostly how well. A discovery is its answer.
+pub(crate) fn work<'a>(it: &'a Candidate, context: RenderContext<'a>) -> SectionItem<'a> {
+    let line = |text: &str| listed(it, &format!("{}: {text}", label(&it.memory)), context);
+    let answer =
+        (it.memory.content.kind == Kind::Discovery).then(|| snippet::snippet(&it.memory, ANSWER_CHARS));
+    memory_item(it, answer.into_iter().chain([snippet::title(&it.memory)]).collect(), line, context)
+}
+
+fn listed(it: &Candidate, text: &str, context: RenderContext<'_>) -> String {
+    format!("- #{} {text} ({})", it.memory.id, origin(it, context))
+}
+
+/// Where the work stands, line by line, as it holds now; then its first line alone.
+pub(crate) fn handoff<'a>(
     it: &'a Candidate,
-    said: &[String],
+    tree: Option<&WorkTreeStatus>,
     context: RenderContext<'a>,
 ) -> SectionItem<'a> {
     let memory = &it.memory;
-    let is_said = |line: &String| said.iter().any(|other| other.starts_with(line.as_str()));
-    let may_be_said = |line: &String| may_be_injected(memory, line, context.own);
+    let now = lines_now(memory, tree);
+    let is_written_by_hand = now.is_none();
+    let lines = now.unwrap_or_else(|| snippet::lines(memory).map(str::to_owned).collect());
+    let lines = lines.iter().map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty());
     // The lines are judged one by one: what one of them asks for does not silence the others.
-    let unsaid = report_lines(memory).filter(|line| !is_said(line));
-    let lines: Vec<String> = unsaid.filter_map(|line| without_requests(memory, line, context)).collect();
-    let title = Some(snippet::title(memory)).filter(may_be_said);
-    // "Next: X" over "Next steps: X; Y" says nothing; neither does a title the body completes.
+    let lines: Vec<String> = lines.filter_map(|line| without_requests(memory, line, context)).collect();
+    let title = Some(snippet::title(memory)).filter(|_| is_written_by_hand);
+    let title = title.filter(|title| may_be_injected(memory, title, context.own));
+    // A title that its text completes says nothing.
     let is_below = |title: &String| lines.iter().any(|line| line.contains(core_of(title)));
-    let heading = title.clone().filter(|title| !is_below(title));
-    let all: Vec<String> = heading.into_iter().chain(lines).collect();
-    let whole = (!all.is_empty()).then(|| all.join("\n  "));
-    let line = |text: String| format!("- [{}] {text}{}", stamp(memory, context.now), remarks(it));
-    item(it, whole.into_iter().chain(title).map(line).collect())
-}
-
-/// The lines of a handoff or a summary, without the files that were only read.
-pub(crate) fn report_lines(memory: &Memory) -> impl Iterator<Item = String> {
-    let lines = snippet::lines(memory).filter(|line| !snippet::is_background(memory, line));
-    lines.map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty())
+    let all: Vec<String> = title.filter(|title| !is_below(title)).into_iter().chain(lines).collect();
+    let head = |text: &str| format!("- #{} ({}) {text}", memory.id, origin(it, context));
+    let whole = (!all.is_empty()).then(|| head(&all.join("\n  ")));
+    item(it, whole.into_iter().chain(all.first().map(|first| head(first))).collect())
 }
 
 /// Returns what of a line may be given: of a list the entries that ask for nothing, of names those that are no sentences.
@@ -109,69 +121,51 @@ fn core_of(title: &str) -> &str {
     rest.trim_end_matches('…').trim_end_matches('.')
 }
 
-/// Branch, dirty files and next steps, one line each, worded as in a handoff.
-pub(crate) fn work_tree(state: &WorkTreeStatus, context: RenderContext<'_>) -> Vec<String> {
+/// Branch and dirty files as one item; nothing where neither can be named.
+pub(crate) fn work_tree(state: &WorkTreeStatus, context: RenderContext<'_>) -> Option<SectionItem<'static>> {
     let is_plain = |name: &&String| is_plain_name(name, context.own);
-    let names = |names: &[&String]| {
-        let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| encode(name, NAME_CHARS)).collect();
-        let more = names.len().saturating_sub(MOST_NAMES);
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-        format!("{}{more}", shown.join(", "))
-    };
     let branch = state.branch.as_ref().filter(is_plain);
-    let branch = branch.map(|branch| format!("Branch: {}", encode(branch, NAME_CHARS)));
+    let branch = branch.map(|branch| format!("on branch {}", encode(branch, NAME_CHARS)));
     let dirty: Vec<&String> = state.dirty.iter().filter(is_plain).collect();
-    let dirty = (!dirty.is_empty()).then(|| format!("Not committed: {}", names(&dirty)));
-    let steps: Vec<String> =
-        state.next_steps.iter().take(MOST_NAMES).map(|step| encode(step, LINE_CHARS / 2)).collect();
-    let next = (!steps.is_empty()).then(|| format!("Next steps: {}", steps.join("; ")));
-    branch.into_iter().chain(dirty).chain(next).collect()
+    let shown: Vec<String> = dirty.iter().take(MOST_NAMES).map(|name| encode(name, NAME_CHARS)).collect();
+    let more = dirty.len().saturating_sub(MOST_NAMES);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let dirty = (!dirty.is_empty()).then(|| format!("not committed: {}{more}", shown.join(", ")));
+    let said: Vec<String> = branch.into_iter().chain(dirty).collect();
+    (!said.is_empty())
+        .then(|| plain_item(Subject::WorkTreeStatus, vec![format!("- [now] {}", said.join("; "))]))
 }
 
-/// The work tree as one item.
-pub(crate) fn work_tree_item(lines: &[String]) -> SectionItem<'static> {
-    plain_item(Subject::WorkTreeStatus, vec![format!("- [now] {}", lines.join("\n  "))])
-}
-
-/// One file and what changed in it; then with fewer symbols. Nothing where a name is a sentence.
+/// One changed file with the number of changed symbols and a few of their names. Nothing where a name is a sentence.
 pub(crate) fn file(path: &str, changes: &[&ChangedSymbol]) -> Option<SectionItem<'static>> {
     let own = OwnAddresses::default();
-    let is_plain = |changed: &&&ChangedSymbol| is_plain_name(&changed.qualified_name, &own);
-    let changes: Vec<&&ChangedSymbol> = changes.iter().filter(is_plain).collect();
-    if changes.is_empty() || !is_plain_name(path, &own) {
+    let mut names: Vec<&ChangedSymbol> =
+        changes.iter().copied().filter(|changed| is_plain_name(&changed.qualified_name, &own)).collect();
+    if names.is_empty() || !is_plain_name(path, &own) {
         return None;
     }
-    let form = |most: usize| {
-        let mut text = format!("- {}", encode(path, 120));
-        for changed in changes.iter().take(most) {
-            text.push_str(&format!("\n  {} [{}]", declared(changed), tag(changed.change)));
-        }
-        match changes.len().saturating_sub(most) {
-            0 => text,
-            more => format!("{text}\n  and {more} more"),
-        }
-    };
-    Some(plain_item(Subject::Code, vec![form(8), form(3), form(1)]))
+    // What others call matters to them.
+    names.sort_by_key(|changed| !is_exported(changed));
+    let named: Vec<String> = names.iter().take(MOST_SYMBOLS).map(|changed| changed_name(changed)).collect();
+    let more = changes.len().saturating_sub(named.len());
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let path = encode(path, 120);
+    Some(plain_item(
+        Subject::Code,
+        vec![format!("- {path}: {}{more}", named.join(", ")), format!("- {path}: {} symbols", changes.len())],
+    ))
 }
 
-fn tag(change: SymbolChange) -> &'static str {
-    match change {
-        SymbolChange::New => "NEW",
-        SymbolChange::Modified => "MODIFIED",
-        SymbolChange::Deleted => "DELETED",
-    }
+fn is_exported(changed: &ChangedSymbol) -> bool {
+    ["pub ", "pub(", "export ", "public "].iter().any(|word| changed.signature.starts_with(word))
 }
 
-/// The declaration of a symbol with its container; only its name if it was deleted.
-fn declared(changed: &ChangedSymbol) -> String {
-    let name = encode(&changed.qualified_name, 100);
-    let signature = plain_signature(&changed.signature).filter(|_| changed.change != SymbolChange::Deleted);
-    let Some(signature) = signature else { return name };
-    let signature = encode(&signature, 120);
-    let end = name.rfind(['.', ':', '#']).unwrap_or_default();
-    match name.get(..end).map(|outer| outer.trim_end_matches(':')) {
-        Some(outer) if !outer.is_empty() => format!("{outer}: {signature}"),
-        _ => signature,
+fn changed_name(changed: &ChangedSymbol) -> String {
+    let name = encode(&changed.qualified_name, 60);
+    match changed.change {
+        SymbolChange::New => format!("{name} (new)"),
+        SymbolChange::Modified => name,
+        SymbolChange::Deleted => format!("{name} (deleted)"),
     }
 }
 
@@ -183,55 +177,72 @@ pub(crate) fn without_echoes(hits: Vec<&Candidate>) -> Vec<&Candidate> {
     hits.into_iter().filter(|it| !(is_report(it) && titles.contains(&title(it)))).collect()
 }
 
-/// One line of an index: `#123 decision Use SQLite FTS5 for ranking · 4d`. The title is cut if the line would cost more than `most`.
-pub(crate) fn index_line<'a>(it: &'a Candidate, context: RenderContext<'a>, most: Tokens) -> SectionItem<'a> {
+/// How long the lines of an index may be.
+#[derive(Clone, Copy)]
+pub(crate) struct IndexLimits {
+    /// What a line may cost.
+    pub(crate) line: Tokens,
+    /// How much of a memory is shown, in characters.
+    pub(crate) text_chars: usize,
+}
+
+/// One line of an index: `#123 decision Use SQLite FTS5 for ranking. It needs no server. · 4d ago`; then with its title alone.
+pub(crate) fn index_line<'a>(
+    it: &'a Candidate,
+    context: RenderContext<'a>,
+    limits: IndexLimits,
+) -> SectionItem<'a> {
     let memory = &it.memory;
     let project = it.other_project.as_deref().map(|name| format!(" · in {}", encode(name, 40)));
     let changed = if it.changed_since { " · changed since" } else { "" };
     let state = memory.failure_state().map(|state| format!(" · {state}")).unwrap_or_default();
-    let line = |title: &str| {
-        let age = age(memory.created_at, context.now);
+    let line = |text: &str| {
         format!(
-            "#{} {} {title} · {age}{}{state}{changed}",
+            "#{} {} {text} · {}{}{state}{changed}",
             memory.id,
             memory.content.kind,
+            context.age(memory),
             project.as_deref().unwrap_or_default()
         )
     };
     let title = snippet::title(memory);
     let mut chars = TITLE_CHARS;
-    let mut whole = line(&title);
-    while estimate(&whole) > most && chars > SHORTEST_TITLE {
+    let mut shortest = line(&title);
+    while estimate(&shortest) > limits.line && chars > SHORTEST_TITLE {
         chars = chars * 3 / 4;
-        whole = line(&shorten(&title, chars));
+        shortest = line(&shorten(&title, chars));
     }
-    // The part that was cut off a title may be the one that matters; the full sentence is used where it fits.
-    let uncut = snippet::uncut(memory, UNCUT_CHARS);
-    let uncut = uncut.map(|sentence| ItemForm { line: line(&sentence), said: sentence });
-    let uncut = uncut.filter(|uncut| chars == TITLE_CHARS && estimate(&uncut.line) <= most);
-    let whole = ItemForm { line: whole, said: title };
+    let is_whole = chars == TITLE_CHARS;
+    let telling = Some(telling(memory, limits.text_chars)).filter(|text| is_whole && *text != title);
+    let telling = telling.map(|said| ItemForm { line: line(&said), said });
+    let telling = telling.filter(|form| estimate(&form.line) <= limits.line);
+    let shortest = ItemForm { line: shortest, said: title };
     SectionItem {
-        forms: uncut.into_iter().chain([whole]).collect(),
+        forms: telling.into_iter().chain([shortest]).collect(),
         words_of: Some((memory, context.own)),
         ..item(it, Vec::new())
     }
 }
 
-/// The longest sentence that may replace a cut title in an index.
-const UNCUT_CHARS: usize = 160;
+/// What of a memory tells most: knowledge has a reason, a value or a fix beside its title, a discovery its answer; work has its title.
+fn telling(memory: &Memory, most_chars: usize) -> String {
+    match memory.content.kind.traits().group {
+        KindGroup::Knowledge => snippet::snippet(memory, most_chars),
+        _ if memory.content.kind == Kind::Discovery => snippet::snippet(memory, most_chars),
+        KindGroup::Work | KindGroup::SessionAccount => {
+            snippet::uncut(memory, most_chars).unwrap_or_else(|| snippet::title(memory))
+        }
+    }
+}
+
 /// No title of an index is cut shorter.
 const SHORTEST_TITLE: usize = 24;
 
 /// What to know before a tool runs: what failed and what fixed it, in one line.
 pub(crate) fn warning<'a>(it: &'a Candidate, context: RenderContext<'a>) -> SectionItem<'a> {
     let memory = &it.memory;
-    let start = format!(
-        "#{} {}, {}: ",
-        memory.id,
-        label(memory).to_lowercase(),
-        time_ago(memory.created_at, context.now)
-    );
-    let line = |text: &str| format!("{start}{text}{}", remarks(it));
+    let line =
+        |text: &str| format!("#{} {} {text} ({})", memory.id, memory.content.kind, origin(it, context));
     let texts =
         vec![snippet::snippet(memory, FULL_CHARS), snippet::snippet(memory, 130), snippet::title(memory)];
     memory_item(it, texts, line, context)
@@ -258,32 +269,33 @@ fn plain_item(subject: Subject, lines: Vec<String>) -> SectionItem<'static> {
     SectionItem { subject, forms: forms.collect(), words_of: None }
 }
 
-/// When, and who said it if that was not the agent or its tools.
-fn stamp(memory: &Memory, now: Timestamp) -> String {
-    let when = time_ago(memory.created_at, now);
-    match &memory.content.provenance {
-        Provenance::User => format!("{when}, user"),
-        Provenance::Import => format!("{when}, imported"),
-        Provenance::Team(member) => format!("{when}, team {}", encode(member, 24)),
-        Provenance::Web => format!("{when}, web"),
-        Provenance::Repository => format!("{when}, repository"),
-        Provenance::Tool | Provenance::Assistant => when,
-    }
+/// Who said it if that was not the agent or its tools, when, and what a reader must know about it.
+fn origin(it: &Candidate, context: RenderContext<'_>) -> String {
+    let memory = &it.memory;
+    let who = match &memory.content.provenance {
+        // Whose words rules are, the frame says.
+        Provenance::User if memory.content.kind == Kind::Rule => None,
+        _ if memory.content.kind == Kind::Rule => Some("confirmed by the user".to_owned()),
+        Provenance::User => Some("user".to_owned()),
+        Provenance::Import => Some("imported".to_owned()),
+        Provenance::Team(member) => Some(format!("team {}", encode(member, 24))),
+        Provenance::Web => Some("web".to_owned()),
+        Provenance::Repository => Some("repository".to_owned()),
+        Provenance::Tool | Provenance::Assistant => None,
+    };
+    let project = it.other_project.as_deref().map(|name| format!("project {}", encode(name, 40)));
+    let changed = it.changed_since.then(|| "its code changed since".to_owned());
+    // A failure whose text does not say how it ended says whether it is over (law 12).
+    let state = memory.failure_state().filter(|_| memory.content.facts.is_empty()).map(str::to_owned);
+    let said: Vec<String> =
+        who.into_iter().chain([context.age(memory)]).chain(state).chain(project).chain(changed).collect();
+    said.join(", ")
 }
 
-/// The other project and changed code, which a reader must know about.
-fn remarks(it: &Candidate) -> String {
-    let project = it.other_project.as_deref().map(|name| format!(" (project {})", encode(name, 40)));
-    let changed = if it.changed_since { " (its code changed since)" } else { "" };
-    format!("{}{changed}", project.unwrap_or_default())
-}
-
-/// The kind, or the category of a learning or a pattern.
+/// The kind, or the category of a fact or a rule.
 fn label(memory: &Memory) -> String {
     let content = &memory.content;
     let has_sorts = content.kind.traits().shows_category;
     let category = content.category.as_ref().filter(|_| has_sorts).map(|category| encode(&category.0, 24));
-    let word = category.filter(|word| !word.is_empty()).unwrap_or_else(|| content.kind.as_str().to_owned());
-    let mut letters = word.chars();
-    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+    category.filter(|word| !word.is_empty()).unwrap_or_else(|| content.kind.as_str().to_owned())
 }

@@ -1,19 +1,22 @@
 //! The four moments: which sections each has, in which order, and how much of the budget each may use.
 
 use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
-use crate::encode::encode;
-use crate::render::RenderContext;
-use crate::snippet::LINE_CHARS;
+use crate::render::{IndexLimits, RenderContext};
 use crate::{Block, BlockFrame, Candidate, GatherError, GatherResult, Orientation, ResumePoint, render};
-use backstory_memory::{ChangedSymbol, Details, Moment, Timestamp, Tokens};
+use backstory_memory::{ChangedSymbol, Moment, Timestamp, Tokens};
 
-/// A tenth of a session's budget is kept for the frame, the hint, and estimation error.
+/// A tenth of a session's budget is kept for the frame and estimation error.
 const RESERVE: u32 = 10;
 /// No more candidates than this are rendered: the budget holds far fewer.
 const MOST_ITEMS: usize = 60;
 const MOST_WARNINGS: usize = 3;
+/// Changed code is worth a glance; git knows the rest.
+const MOST_FILES: usize = 4;
 /// A prompt's index has room for at least so many lines: no line may cost more than its share.
 const LEAST_LINES: usize = 12;
+/// How much of a memory a line of a short index shows, and of one with many lines: twelve stand in 2,000 characters.
+const LONG_TEXT: usize = 220;
+const SHORT_TEXT: usize = 120;
 
 /// Builds the block a session starts with; of a resumed session, only what changed.
 #[must_use]
@@ -39,12 +42,14 @@ pub fn prompt(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block 
     let build = || {
         let hits = render::without_echoes(in_force(hits, frame.now)?);
         let lines = hits.len().clamp(1, LEAST_LINES);
-        let most = Tokens(allowance.tokens / u32::try_from(lines).unwrap_or(1));
-        Ok(hits.into_iter().map(|it| render::index_line(it, RenderContext::new(frame), most)).collect())
+        let limits = IndexLimits {
+            line: Tokens(allowance.tokens / u32::try_from(lines).unwrap_or(1)),
+            text_chars: if hits.len() < LEAST_LINES { LONG_TEXT } else { SHORT_TEXT },
+        };
+        Ok(hits.into_iter().map(|it| render::index_line(it, RenderContext::new(frame), limits)).collect())
     };
-    let section =
-        Section { name: "relevant", heading: String::new(), weight: 1, in_full: 0, build: Box::new(build) };
-    assemble(vec![section], allowance).finish(|sections| wrapping.around(sections))
+    assemble(vec![unnamed_section("relevant", 0, Box::new(build))], allowance)
+        .finish(|sections| wrapping.around(sections))
 }
 
 /// Builds what to know before a tool runs: one to three lines.
@@ -57,15 +62,18 @@ pub fn tool(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block {
         Ok(hits.map(|it| render::warning(it, RenderContext::new(frame))).collect())
     };
     // A failure with its fix is worth more than the titles of three.
-    let in_full = MOST_WARNINGS;
-    let section =
-        Section { name: "warnings", heading: String::new(), weight: 1, in_full, build: Box::new(build) };
-    assemble(vec![section], allowance).finish(|sections| wrapping.around(sections))
+    assemble(vec![unnamed_section("warnings", MOST_WARNINGS, Box::new(build))], allowance)
+        .finish(|sections| wrapping.around(sections))
+}
+
+/// The only section of its block.
+fn unnamed_section<'a>(name: &'static str, in_full: usize, build: SectionBuilder<'a>) -> Section<'a> {
+    Section { name, heading: String::new(), weight: 1, in_full, rest: None, build }
 }
 
 fn in_force(gathered: &GatherResult<Vec<Candidate>>, now: Timestamp) -> Result<Vec<&Candidate>, GatherError> {
     let all = gathered.as_ref().map_err(Clone::clone)?;
-    Ok(all.iter().filter(|it| it.is_in_force(now)).take(MOST_ITEMS).collect())
+    Ok(all.iter().filter(|it| it.is_in_force(now)).collect())
 }
 
 /// How the heading of a section is written.
@@ -84,6 +92,9 @@ struct View<'a> {
     style: HeadingStyle,
 }
 
+/// How a memory is rendered in a section.
+type RenderMemory<'a> = fn(&'a Candidate, RenderContext<'a>) -> SectionItem<'a>;
+
 impl<'a> View<'a> {
     fn build(self, moment: Moment, frame: &BlockFrame) -> Block {
         let wrapping = frame.wrapping(moment);
@@ -91,94 +102,71 @@ impl<'a> View<'a> {
         assemble(self.sections(), allowance).finish(|sections| wrapping.around(sections))
     }
 
-    /// The sections, the most important first. Without the first three, sessions, code, knowledge and work have 400, 500, 300 and
-    /// 600 of 2,000 tokens; the first three take from them in proportion.
+    /// The sections, the most important first. Of 2,000 tokens rules may use 500; what a section leaves, those after it may use.
     fn sections(self) -> Vec<Section<'a>> {
         let parts = self.orientation;
-        let all = usize::MAX;
+        let rules = self.section(("rules", "Rules of the user"), 600, self.rules());
         vec![
-            self.section(("pinned", "Pinned"), 250, 0, self.each(&parts.pinned, render::knowledge)),
-            self.section(("handoff", "Where the work stands"), 400, all, self.handoff()),
-            self.section(("last_summary", "Last session"), 300, all, self.last_summary()),
-            self.section(
-                ("sessions", "Recent sessions"),
-                400,
-                all,
-                self.each(&parts.sessions, render::session),
-            ),
-            self.section(("code", "Recently changed code"), 500, all, self.code()),
-            self.section(
-                ("knowledge", "Project knowledge"),
-                300,
-                3,
-                self.each(&parts.knowledge, render::knowledge),
-            ),
-            self.section(("work", "Recent work"), 600, 3, self.each(&parts.work, render::knowledge)),
+            Section { rest: Some("`backstory rules` lists them"), ..rules },
+            self.section(("pinned", "Pinned"), 200, self.each(&parts.pinned, render::with_kind)),
+            Section {
+                in_full: usize::MAX,
+                ..self.section(("handoff", "Where the work stands"), 400, self.handoff())
+            },
+            self.section(("traps", "Traps and facts"), 350, self.each(&parts.traps, render::knowledge)),
+            self.section(("decisions", "Decisions"), 300, self.each(&parts.decisions, render::knowledge)),
+            self.section(("work", "Recent work"), 250, self.each(&parts.work, render::work)),
+            Section { in_full: usize::MAX, ..self.section(("code", "Changed code"), 150, self.code()) },
         ]
     }
 
+    /// A section whose items are many before they are long.
     fn section(
         self,
         (name, heading): (&'static str, &str),
         weight: u32,
-        in_full: usize,
         build: SectionBuilder<'a>,
     ) -> Section<'a> {
         let heading = match self.style {
             HeadingStyle::Markdown => format!("\n## {heading}\n"),
             HeadingStyle::Plain => format!("{heading}:\n"),
         };
-        Section { name, heading, weight, in_full, build }
+        Section { name, heading, weight, in_full: 0, rest: None, build }
     }
 
     /// A section with one item a memory.
     fn each(
         self,
         gathered: &'a GatherResult<Vec<Candidate>>,
-        render: fn(&'a Candidate, RenderContext<'a>) -> SectionItem<'a>,
+        render: RenderMemory<'a>,
     ) -> SectionBuilder<'a> {
         Box::new(move || {
             let all = in_force(gathered, self.context.now)?.into_iter().filter(|it| self.is_fresh(it));
-            Ok(all.map(|it| render(it, self.context)).collect())
+            Ok(all.take(MOST_ITEMS).map(|it| render(it, self.context)).collect())
+        })
+    }
+
+    /// All rules: no count cuts them, only the budget does.
+    fn rules(self) -> SectionBuilder<'a> {
+        Box::new(move || {
+            let all = in_force(&self.orientation.rules, self.context.now)?;
+            Ok(all
+                .into_iter()
+                .filter(|it| self.is_fresh(it))
+                .map(|it| render::knowledge(it, self.context))
+                .collect())
         })
     }
 
     fn handoff(self) -> SectionBuilder<'a> {
         Box::new(move || {
-            let state = render::work_tree(&self.orientation.work_tree, self.context);
-            let said = state.iter().cloned().chain(self.done_last()).collect::<Vec<_>>();
-            let handoff = self
-                .one(&self.orientation.handoff)?
-                .map(|it| render::session_report(it, &said, self.context));
-            let state = (!state.is_empty()).then(|| render::work_tree_item(&state));
+            let tree = self.orientation.work_tree.as_ref();
+            let state = tree.and_then(|tree| render::work_tree(tree, self.context));
+            let handoff = self.orientation.handoff.as_ref().map_err(Clone::clone)?.as_ref();
+            let handoff = handoff.filter(|it| it.is_in_force(self.context.now) && self.is_fresh(it));
+            let handoff = handoff.map(|it| render::handoff(it, tree, self.context));
             Ok(state.into_iter().chain(handoff).collect())
         })
-    }
-
-    fn last_summary(self) -> SectionBuilder<'a> {
-        Box::new(move || {
-            let said = match &self.orientation.handoff {
-                Ok(Some(handoff)) => render::report_lines(&handoff.memory).collect(),
-                _ => Vec::new(),
-            };
-            let summary = self.one(&self.orientation.last_summary)?;
-            Ok(summary.map(|it| render::session_report(it, &said, self.context)).into_iter().collect())
-        })
-    }
-
-    /// The line of the handoff about what was done last, if the summary below says it too.
-    fn done_last(self) -> Option<String> {
-        let summary = self.one(&self.orientation.last_summary).ok()??;
-        let completed = summary.memory.content.details.as_ref().and_then(Details::completed)?;
-        Some(encode(&format!("Last done: {completed}"), LINE_CHARS))
-    }
-
-    fn one(
-        self,
-        gathered: &'a GatherResult<Option<Candidate>>,
-    ) -> Result<Option<&'a Candidate>, GatherError> {
-        let one = gathered.as_ref().map_err(Clone::clone)?.as_ref();
-        Ok(one.filter(|it| it.is_in_force(self.context.now) && self.is_fresh(it)))
     }
 
     /// Whether the agent cannot have it from before it was resumed.
@@ -195,6 +183,7 @@ impl<'a> View<'a> {
             Ok(by_file(all.iter().filter(fresh).take(MOST_ITEMS))
                 .iter()
                 .filter_map(|(path, changes)| render::file(path, changes))
+                .take(MOST_FILES)
                 .collect())
         })
     }

@@ -154,10 +154,14 @@ fn sentences(memory: &Memory) -> impl Iterator<Item = String> {
     })
 }
 
-/// The informative lines of a body, or the facts of a failure.
+/// The informative lines of a body, or the facts of a failure: what fixed it, not its output.
 fn informative_lines(memory: &Memory) -> Box<dyn Iterator<Item = String> + '_> {
+    let has_facts = !memory.content.facts.is_empty();
+    let is_trap = has_facts && matches!(memory.content.details, Some(Details::Failure(_)));
     match memory.content.kind {
-        Kind::Failure => Box::new(memory.content.facts.iter().take(3).map(|fact| encode(fact, LINE_CHARS))),
+        kind if is_trap || kind == Kind::Failure => {
+            Box::new(memory.content.facts.iter().take(3).map(|fact| encode(fact, LINE_CHARS)))
+        }
         _ => {
             let lines = lines(memory).filter(|line| !is_background(memory, line));
             Box::new(lines.map(|line| encode(line, LINE_CHARS * 2)))

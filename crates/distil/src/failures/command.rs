@@ -4,6 +4,7 @@
 //! the same odd name each time.
 
 use super::tools::{BYSTANDERS, KnownTool, LAUNCHERS, OUTPUT_FLAGS, SETTERS, TOOLS, WRAPPERS};
+use crate::testruns::TestRunner;
 use backstory_memory::{Nesting, SimpleCommand, simple_commands};
 
 /// How deep `bash -c "bash -c …"` is followed.
@@ -24,14 +25,23 @@ pub(crate) struct CommandLine {
 
 /// One command by its name: program and sub-command, without arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct CommandTask {
-    pub(crate) name: String,
+pub struct CommandTask {
+    /// `cargo test`, `git commit`, `psql`.
+    pub name: String,
     /// Its arguments that say what it works on; not those that only change what it prints.
-    pub(crate) selection: Vec<String>,
+    pub selection: Vec<String>,
     /// The folder it runs in, where the line changes to one: its last name, which is the same on every machine.
     pub(crate) folder: Option<String>,
     /// Whether it only looks at things, as `ls` or `grep` do: its failing says little.
-    pub(crate) is_bystander: bool,
+    pub is_bystander: bool,
+}
+
+impl CommandTask {
+    /// Whether it runs tests, by its name alone.
+    #[must_use]
+    pub fn runs_tests(&self) -> bool {
+        TestRunner::is_named_by(&self.name)
+    }
 }
 
 impl CommandLine {

@@ -92,7 +92,9 @@ impl<'a> CommandRun<'a> {
         self.tasks().iter().any(|it| it.name == task)
     }
 
-    pub(crate) fn tasks(&self) -> &[CommandTask] {
+    /// Returns every command of the line worth naming, in order.
+    #[must_use]
+    pub fn tasks(&self) -> &[CommandTask] {
         &self.line().tasks
     }
 

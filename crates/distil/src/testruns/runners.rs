@@ -161,6 +161,13 @@ impl TestRunner {
         }
     }
 
+    /// Whether a command by this name runs tests: a runner of the table, or one that says so itself.
+    pub(crate) fn is_named_by(task: &str) -> bool {
+        let program = ["yarn ", "pnpm ", "bun "].iter().find_map(|manager| task.strip_prefix(manager));
+        let is_runner = ROWS.iter().any(|row| row.commands.contains(&program.unwrap_or(task)));
+        (is_runner && !MAY_TEST.contains(&task)) || says_test(task)
+    }
+
     /// Returns the runner a command is, or the one its output shows when the command only says "test".
     pub(super) fn called_by(task: &str, command: &str, output: &str) -> Option<TestRunner> {
         let lists_only = ["--no-run", "--collect-only", "--list", "--help", "--version"];

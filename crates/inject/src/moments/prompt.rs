@@ -3,13 +3,13 @@
 use super::Injector;
 use crate::{Candidate, GatherResult, Prefetch};
 use backstory_capture::FreshnessLimit;
-use backstory_memory::{Kind, Memory, MemoryId, first_chars};
-use backstory_recall::{ScoreFactor, SearchQuery, Signal};
+use backstory_memory::{Kind, Memory, first_chars, words};
+use backstory_recall::{Hit, ScoreFactor, SearchQuery, Signal};
 use backstory_store::{Filter, Scope, StandingFilter};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// How many hits are searched beside those the agent already has: more than fit, because some have faded.
+/// How many hits are searched beside those the agent already has: more than fit.
 const MOST_HITS: u32 = 48;
 /// However many memories the agent has, the search is widened by no more than this.
 const MOST_SEEN: usize = 200;
@@ -18,16 +18,40 @@ const TIME_FOR_FRESHNESS: Duration = Duration::from_millis(60);
 const MOST_FILES: usize = 16;
 /// The factor of a hit whose code changed.
 const CHANGED: ScoreFactor = ScoreFactor::Signal(Signal::Freshness);
+/// A prompt of so many words may mean nothing but what it is the occasion for.
+const SHORT_PROMPT_WORDS: usize = 8;
+/// How many changed symbols name the files just edited, and how many memories of those are given.
+const TOUCHED_SYMBOLS: u32 = 12;
+const TOUCHED_HITS: u32 = 3;
 /// A longer prompt says at its beginning what it is about; the rest is pasted.
 pub(crate) const MOST_PROMPT_CHARS: usize = 4_000;
 
 impl Injector<'_> {
     /// Finds what bears on a prompt, best first, without what the agent already has.
+    ///
+    /// A prompt that names no topic may still name an occasion ("commit this"), ask to go on ("continue"), or speak of what the
+    /// session just touched ("yes").
     pub(super) fn relevant_to_prompt(&self, prompt: &str) -> GatherResult<Vec<Candidate>> {
-        if !is_about_something(prompt) {
-            return Ok(Vec::new());
+        let mut hits = Vec::new();
+        if asks_to_go_on(prompt) {
+            hits.extend(self.newest_handoff()?);
         }
-        let prompt = first_chars(prompt, MOST_PROMPT_CHARS);
+        let is_short = prompt.split_whitespace().nth(SHORT_PROMPT_WORDS).is_none();
+        if is_short {
+            hits.extend(self.rules_of_occasion(prompt)?);
+        }
+        if is_about_something(prompt) {
+            hits.extend(self.searched(first_chars(prompt, MOST_PROMPT_CHARS))?);
+        } else {
+            hits.extend(self.lessons_of_touched_files()?);
+        }
+        let mut seen = HashSet::new();
+        hits.retain(|it| seen.insert(it.memory.id));
+        Ok(hits)
+    }
+
+    /// Searches with the weights for injections.
+    fn searched(&self, prompt: &str) -> GatherResult<Vec<Candidate>> {
         let engine = self.prefetch.and_then(Prefetch::take_engine).unwrap_or_else(|| (self.open_engine)());
         let query = SearchQuery {
             utc_offset_minutes: self.settings.utc_offset_minutes,
@@ -39,31 +63,74 @@ impl Injector<'_> {
             |memories: &[&Memory]| self.freshness_of(memories, FreshnessLimit { until, files: MOST_FILES });
         let searcher = engine.searcher(self.store).with_freshness(&probe).until(self.until);
         let results = searcher.search(&query, &self.prompt_filter(prompt))?;
-        let ids: Vec<MemoryId> = results.hits.iter().map(|hit| hit.memory.id).collect();
-        let unfaded: HashSet<MemoryId> = self.store.search().unfaded(&ids)?.into_iter().collect();
-        let unseen = results.hits.into_iter().filter(|hit| self.is_unseen(&hit.memory));
-        let unseen = unseen.filter(|hit| hit.memory.content.pinned || unfaded.contains(&hit.memory.id));
-        Ok(unseen
-            .map(|hit| Candidate {
-                score: hit.score,
-                reasons: hit.reasons.describe(),
-                changed_since: hit.reasons.factors.iter().any(|(factor, _)| *factor == CHANGED),
-                ..self.candidate(hit.memory)
-            })
-            .collect())
+        let new = results.hits.into_iter().filter(|hit| self.may_be_repeated(&hit.memory));
+        let candidate = |hit: Hit| Candidate {
+            score: hit.score,
+            reasons: hit.reasons.describe(),
+            changed_since: hit.reasons.factors.iter().any(|(factor, _)| *factor == CHANGED),
+            ..self.candidate(hit.memory)
+        };
+        Ok(new.map(candidate).collect())
     }
 
-    /// The memories of the project; goals only for a prompt that speaks of goals.
+    /// The memories of the project; goals only for a prompt that speaks of goals, and no handoff: an old one is not true any more.
     fn prompt_filter(&self, prompt: &str) -> Filter {
-        let kinds = Kind::ALL.into_iter().filter(|kind| *kind != Kind::Goal || speaks_of_goals(prompt));
+        let is_wanted = |kind: &Kind| match kind {
+            Kind::Goal => speaks_of_goals(prompt),
+            Kind::Handoff => false,
+            _ => true,
+        };
         let seen = self.recipient.context.memories.len().min(MOST_SEEN);
         Filter {
-            kinds: kinds.collect(),
+            kinds: Kind::ALL.into_iter().filter(is_wanted).collect(),
             standing: StandingFilter::Confirmed,
             limit: MOST_HITS.saturating_add(u32::try_from(seen).unwrap_or(0)),
             ..Filter::within(Scope::Project(self.recipient.project))
         }
     }
+
+    /// Returns where the work stands, unless the agent knows.
+    fn newest_handoff(&self) -> GatherResult<Option<Candidate>> {
+        let newest = self.candidates("where the work stands", |store| {
+            store.search().newest_of_kinds(self.recipient.project, &[Kind::Handoff], 1)
+        })?;
+        Ok(newest.into_iter().next())
+    }
+
+    /// Returns the rules and facts about the files that the session edited last.
+    fn lessons_of_touched_files(&self) -> GatherResult<Vec<Candidate>> {
+        let Some(session) = self.recipient.session else { return Ok(Vec::new()) };
+        let filter = Filter {
+            kinds: vec![Kind::Rule, Kind::Fact],
+            standing: StandingFilter::Confirmed,
+            limit: TOUCHED_HITS,
+            ..Filter::within(Scope::Project(self.recipient.project))
+        };
+        self.candidates("known about a file just edited", |store| {
+            let changes = store.code().changes(self.recipient.project, Some(session), TOUCHED_SYMBOLS)?;
+            let mut files: Vec<String> = changes.into_iter().map(|changed| changed.path).collect();
+            files.dedup();
+            if files.is_empty() { Ok(Vec::new()) } else { store.search().about_files(&files, &filter) }
+        })
+    }
+}
+
+/// Whether a prompt asks to go on with what was begun before.
+fn asks_to_go_on(prompt: &str) -> bool {
+    const PHRASES: [&str; 9] = [
+        "continue",
+        "go on",
+        "carry on",
+        "pick up",
+        "where were we",
+        "where did we",
+        "what is left",
+        "what s left",
+        "what s next",
+    ];
+    let said = format!(" {} ", words(first_chars(prompt, 200)).collect::<Vec<_>>().join(" "));
+    let is_short = prompt.split_whitespace().nth(SHORT_PROMPT_WORDS + 4).is_none();
+    is_short && PHRASES.iter().any(|phrase| said.contains(&format!(" {phrase} ")))
 }
 
 /// Whether a prompt says what it is about. "Yes, go on" does not.
@@ -115,6 +182,16 @@ mod tests {
         }
         for something in ["fix the build", "why?! tests", "continue with the parser", "修复它", "deploy"] {
             assert!(is_about_something(something), "{something}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_may_ask_to_go_on() {
+        for prompt in ["continue", "Where were we?", "ok, go on with the parser", "what's next?"] {
+            assert!(asks_to_go_on(prompt), "{prompt}");
+        }
+        for prompt in ["fix the build", "Continuous integration fails", ""] {
+            assert!(!asks_to_go_on(prompt), "{prompt}");
         }
     }
 

@@ -1,35 +1,55 @@
-//! What a session starts with: by recency and durability, because there is no query yet.
+//! What a session starts with: the user's rules, where the work stands, and what is known here. There is no query yet.
 
 use super::Injector;
+use crate::failure_details::may_recur;
+use crate::rules_file::{rule_line, rules_in};
 use crate::{Candidate, GatherResult, Orientation, WorkTreeStatus};
-use backstory_capture::git;
-use backstory_memory::{ChangedSymbol, Kind, KindGroup};
-use std::time::Duration;
+use backstory_capture::git::{self, HistoryDetail, history};
+use backstory_capture::{FreshnessLimit, instruction_files};
+use backstory_memory::{ChangedSymbol, Details, Freshness, Kind, KindGroup, Memory, Timestamp};
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Git runs while the store is read, and no longer than this.
 const TIME_FOR_GIT: Duration = Duration::from_millis(150);
+/// Reading the code of memories takes no longer than this.
+const TIME_FOR_FRESHNESS: Duration = Duration::from_millis(40);
+const MOST_FILES: usize = 16;
+/// Far more rules than anybody keeps: the budget decides, not a count.
+const RULES: u32 = 200;
 const MOST_PINNED: u32 = 16;
 /// Several, because the handoff in force is that of the session last at work, which need not be the one last started.
 const HANDOFFS: u32 = 4;
-/// The last session, and ten before it.
-const SUMMARIES: u32 = 11;
+/// So many commits are compared with the steps of a handoff.
+const COMMITS: usize = 40;
 /// Symbols changed lately.
 const CODE_CHANGES: u32 = 30;
-const KNOWLEDGE: u32 = 20;
-const WORK: u32 = 12;
+/// More are read than shown: those that touch recent files come first.
+const TRAPS: u32 = 40;
+const MOST_TRAPS: usize = 10;
+const DECISIONS: u32 = 12;
+const WORK: usize = 10;
 
 impl Injector<'_> {
     /// Gathers what a session starts from. A part that cannot be read carries its error.
     pub(super) fn orientation(&self) -> Orientation {
         std::thread::scope(|scope| {
             let root = self.recipient.root;
-            let git = root.map(|root| scope.spawn(move || git::dirty_files(root, TIME_FOR_GIT)));
-            let stored = self.stored_orientation();
+            let dirty = root.map(|root| scope.spawn(move || git::dirty_files(root, TIME_FOR_GIT)));
+            let mut known = self.stored_orientation();
             let redact = |name: String| self.redactor.scrub(&name).into_inner();
-            let dirty = git.and_then(|git| git.join().ok()).unwrap_or_default();
-            let dirty = dirty.into_iter().map(redact).collect();
-            let branch = root.and_then(git::branch).map(redact);
-            Orientation { work_tree: WorkTreeStatus { branch, dirty, next_steps: Vec::new() }, ..stored }
+            let handoff = known.handoff.as_ref().ok().and_then(Option::as_ref);
+            let commits_since = root.zip(handoff).map(|(root, it)| commits_since(root, &it.memory));
+            let dirty = dirty.and_then(|git| git.join().ok()).unwrap_or_default();
+            known.work_tree = root.map(|root| WorkTreeStatus {
+                branch: git::branch(root).map(redact),
+                dirty: dirty.into_iter().map(redact).collect(),
+                commits_since: commits_since.unwrap_or_default(),
+            });
+            known.sort_traps();
+            known
         })
     }
 
@@ -39,18 +59,77 @@ impl Injector<'_> {
         let newest = |reason, kinds: &[Kind], limit| {
             self.candidates(reason, |store| store.search().newest_of_kinds(project, kinds, limit))
         };
-        let mut summaries = newest("recent session", &[Kind::Summary], SUMMARIES);
+        let surest = |reason, kinds: &[Kind], limit| {
+            let surest =
+                self.candidates(reason, |store| store.search().most_confident(project, kinds, limit))?;
+            Ok(self.with_freshness(surest))
+        };
         Orientation {
+            rules: self.rules(),
             pinned: self.candidates("pinned", |store| store.search().pinned(project, MOST_PINNED)),
-            work_tree: WorkTreeStatus::default(),
+            work_tree: None,
             handoff: newest("where the work stands", &[Kind::Handoff], HANDOFFS).map(last_at_work),
-            last_summary: take_first(&mut summaries, "last session"),
-            sessions: summaries,
+            traps: surest("known here", &[Kind::Fact, Kind::Failure], TRAPS)
+                .map(|traps| traps.into_iter().filter(|it| may_recur(&it.memory)).collect()),
+            decisions: surest("decided", &[Kind::Decision], DECISIONS),
+            work: self.work(),
             code_changes: self.code_changes(),
-            knowledge: self
-                .candidates("project knowledge", |store| store.search().most_confident(project, KNOWLEDGE)),
-            work: newest("recent work", &Kind::with(|kind| kind.group == KindGroup::Work), WORK),
         }
+    }
+
+    /// Returns every rule of the project and of the user. Use and repetition order them, and lose none.
+    fn rules(&self) -> GatherResult<Vec<Candidate>> {
+        let project = self.recipient.project;
+        let mut rules = self.candidates("rule of the user", |store| store.search().rules(project, RULES))?;
+        if !rules.is_empty() {
+            let loaded = self.rules_in_loaded_files();
+            rules.retain(|it| !loaded.contains(&rule_line(&it.memory)));
+        }
+        rules.sort_by_key(|it| {
+            let memory = &it.memory;
+            let last = memory.last_used_at.unwrap_or(memory.updated_at).max(memory.updated_at);
+            std::cmp::Reverse((memory.content.pinned, memory.times_seen, last))
+        });
+        Ok(rules)
+    }
+
+    /// Returns the rules that the user had written into a file the host loads by itself, or into one that file names.
+    fn rules_in_loaded_files(&self) -> HashSet<String> {
+        let (Some(root), Some(loaded)) = (self.recipient.root, self.recipient.rules_file) else {
+            return HashSet::new();
+        };
+        let files = instruction_files(root);
+        let own = files.iter().find(|(name, _)| name == loaded).map_or("", |(_, text)| text.as_str());
+        let is_loaded = |name: &str| name == loaded || own.contains(&format!("@{name}"));
+        files.iter().filter(|(name, _)| is_loaded(name)).flat_map(|(_, text)| rules_in(text)).collect()
+    }
+
+    /// Returns the newest work; of sessions that left none, what they were about.
+    fn work(&self) -> GatherResult<Vec<Candidate>> {
+        let kinds = Kind::with(|kind| kind.group == KindGroup::Work);
+        let newest = |kinds: &[Kind]| {
+            self.candidates("recent work", |store| {
+                store.search().newest_of_kinds(self.recipient.project, kinds, WORK as u32)
+            })
+        };
+        let mut work = newest(&kinds)?;
+        let sessions: HashSet<_> = work.iter().filter_map(|it| it.memory.session).collect();
+        let is_told = |it: &Candidate| it.memory.session.is_some_and(|session| sessions.contains(&session));
+        work.extend(newest(&[Kind::Summary])?.into_iter().filter(|it| !is_told(it)));
+        work.sort_by_key(|it| std::cmp::Reverse(it.memory.created_at));
+        work.truncate(WORK);
+        Ok(work)
+    }
+
+    /// Marks what speaks of code that changed since.
+    fn with_freshness(&self, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+        let until = self.until.min(Instant::now() + TIME_FOR_FRESHNESS);
+        let memories: Vec<&Memory> = candidates.iter().map(|it| &it.memory).collect();
+        let fresh = self.freshness_of(&memories, FreshnessLimit { until, files: MOST_FILES });
+        for it in &mut candidates {
+            it.changed_since = fresh.get(&it.memory.id).is_some_and(|fresh| *fresh != Freshness::Fresh);
+        }
+        candidates
     }
 
     fn code_changes(&self) -> GatherResult<Vec<ChangedSymbol>> {
@@ -59,14 +138,37 @@ impl Injector<'_> {
     }
 }
 
-fn last_at_work(handoffs: Vec<Candidate>) -> Option<Candidate> {
-    handoffs.into_iter().max_by_key(|it| it.memory.updated_at)
+impl Orientation {
+    /// Puts first what touches files that changed lately, then what is not over; few are enough.
+    fn sort_traps(&mut self) {
+        let changed = self.code_changes.iter().flatten().map(|changed| changed.path.as_str());
+        let dirty = self.work_tree.iter().flat_map(|tree| &tree.dirty).map(String::as_str);
+        let recent: HashSet<String> = changed.chain(dirty).map(str::to_owned).collect();
+        let touches = |it: &Candidate| it.memory.content.files.iter().any(|file| recent.contains(file));
+        if let Ok(traps) = &mut self.traps {
+            traps.sort_by_key(|it| !touches(it));
+            traps.truncate(MOST_TRAPS);
+        }
+    }
 }
 
-fn take_first(summaries: &mut GatherResult<Vec<Candidate>>, reason: &str) -> GatherResult<Option<Candidate>> {
-    let all = summaries.as_mut().map_err(|error| error.clone())?;
-    if all.is_empty() {
-        return Ok(None);
+/// Returns the messages of the commits since a handoff, if it names anything they could have done.
+fn commits_since(root: &Path, handoff: &Memory) -> Vec<String> {
+    let mut messages = Vec::new();
+    let has_steps = matches!(&handoff.content.details, Some(Details::Handoff(it)) if it.has_open_work());
+    if has_steps {
+        let since = Timestamp(handoff.updated_at.0);
+        history(root, HistoryDetail::Message, TIME_FOR_GIT, &mut |commit| {
+            if commit.at < since || messages.len() >= COMMITS {
+                return ControlFlow::Break(());
+            }
+            messages.push(commit.message);
+            ControlFlow::Continue(())
+        });
     }
-    Ok(Some(Candidate { reasons: vec![reason.to_owned()], ..all.remove(0) }))
+    messages
+}
+
+fn last_at_work(handoffs: Vec<Candidate>) -> Option<Candidate> {
+    handoffs.into_iter().max_by_key(|it| it.memory.updated_at)
 }

@@ -1,14 +1,25 @@
-//! What to know before a tool runs: how a command failed before and what fixed it, what is known about a file.
+//! What to know before a tool runs: how a command failed before and what fixed it, and what the user's rules and known traps say of
+//! this very command or file.
+//!
+//! A hook runs before every tool call, and mostly has nothing to say: rules are few and read by their index, failures are compared by
+//! their command. What only stood in the block the session started with is said once more here (law 5).
 
 use super::Injector;
-use crate::failure_details::{failed_command, is_fixed, is_fixed_by_command, is_same_command};
+use crate::failure_details::{
+    failed_command, fixing_commands, is_fixed_by_command, is_same_command, may_recur,
+};
+use crate::file_kind::{names_file, speaks_of_kind};
+use crate::occasion::{Occasion, is_followed_by, names_program, names_task, program_of, tasks};
 use crate::{Candidate, GatherResult};
-use backstory_distil::CommandRun;
-use backstory_memory::{ExitStatus, Kind, Memory, MemoryId, Provenance, first_chars};
+use backstory_distil::CommandTask;
+use backstory_memory::{Kind, Memory, MemoryId, Nesting, Provenance, first_chars, simple_commands};
 use backstory_recall::word_query;
 use backstory_store::{Filter, Scope, StandingFilter, Store, StoreError};
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+/// How many rules are compared with a command or a file.
+const RULES: u32 = 100;
 /// How many failures are compared with a command: the project's newest, and those that hold its words best.
 const FAILURES: u32 = 64;
 /// Kinds that know a command which failed: failures, and facts about traps.
@@ -19,28 +30,54 @@ const MOST_OF_A_FILE: u32 = 24;
 const COMMAND_CHARS: usize = 200;
 
 impl Injector<'_> {
-    /// Finds how a command failed before, if it may fail the same way again.
-    pub(super) fn failures_of_command(&self, command: &str) -> GatherResult<Vec<Candidate>> {
-        let Some(task) = task_of(command) else { return Ok(Vec::new()) };
-        let similar = self.candidates("this failed before", |store| self.similar_failures(store, command))?;
-        let mut failures: Vec<(bool, Candidate)> = similar
-            .into_iter()
-            .filter_map(|it| {
-                let failed = failed_command(&it.memory)?;
-                let is_same =
-                    is_same_command(failed, command) || first_chars(command.trim(), COMMAND_CHARS) == failed;
-                let is_same_task = task_of(failed).is_some_and(|failed| failed == task);
-                let applies = is_same || is_same_task && is_fixed_by_command(&it.memory);
-                (applies && may_recur(&it.memory)).then_some((is_same, it))
-            })
-            .collect();
-        // The very command first; within each group the newest first, as they came.
-        failures.sort_by_key(|(is_same, _)| !is_same);
-        Ok(failures.into_iter().map(|(_, it)| it).collect())
+    /// Finds what is known of a command: how it failed before, and which rules and facts speak of it.
+    pub(super) fn memories_of_command(&self, command: &str) -> GatherResult<Vec<Candidate>> {
+        let tasks = tasks(command);
+        if tasks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let occasions: BTreeSet<Occasion> = tasks.iter().flat_map(Occasion::of_task).collect();
+        let known = self.to_warn("known of this command", |store| self.known_failing(store, command))?;
+        let (mut same, mut alike) = (Vec::new(), Vec::new());
+        for it in known {
+            match failed_command(&it.memory).filter(|failed| !failed.is_empty()) {
+                Some(failed) if is_same_line(failed, command) && may_recur(&it.memory) => same.push(it),
+                Some(failed) if may_recur(&it.memory) && recurs_in(&it.memory, failed, &tasks) => {
+                    alike.push(it)
+                }
+                // A fact in somebody's words is about the command it names.
+                None if tasks
+                    .iter()
+                    .any(|task| !task.is_bystander && names_task(&text_of(&it.memory), task)) =>
+                {
+                    alike.push(it);
+                }
+                _ => {}
+            }
+        }
+        let rules = self.rules_to_warn(|rule| speaks_of_command(rule, &tasks, &occasions))?;
+        Ok(same.into_iter().chain(rules).chain(alike).collect())
+    }
+
+    /// Finds the rules that speak of a prompt of few words: "commit this" names no topic, but an occasion.
+    pub(super) fn rules_of_occasion(&self, prompt: &str) -> GatherResult<Vec<Candidate>> {
+        let occasions = Occasion::spoken_of(prompt);
+        if occasions.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.rules_to_warn(|rule| !occasions.is_disjoint(&Occasion::spoken_of(rule)))
+    }
+
+    /// Returns the rules that a test picks by their text.
+    fn rules_to_warn(&self, speaks: impl Fn(&str) -> bool) -> GatherResult<Vec<Candidate>> {
+        let project = self.recipient.project;
+        let mut rules = self.to_warn("a rule about this", |store| store.search().rules(project, RULES))?;
+        rules.retain(|it| speaks(&text_of(&it.memory)));
+        Ok(rules)
     }
 
     /// Returns the newest failures, then older ones that hold the command's words: what failed a year ago may fail again today.
-    fn similar_failures(&self, store: &Store, command: &str) -> Result<Vec<MemoryId>, StoreError> {
+    fn known_failing(&self, store: &Store, command: &str) -> Result<Vec<MemoryId>, StoreError> {
         let project = self.recipient.project;
         let mut failures = store.search().newest_of_kinds(project, &FAILING, FAILURES)?;
         if failures.len() < FAILURES as usize {
@@ -53,12 +90,11 @@ impl Injector<'_> {
             ..Filter::within(Scope::Project(project))
         };
         let older = store.search().exact(&word_query(command), &filter)?.into_iter().map(|hit| hit.memory);
-        let older: Vec<MemoryId> = older.filter(|id| !failures.contains(id)).collect();
-        failures.extend(store.search().unfaded(&older)?);
+        failures.extend(older.filter(|id| !failures.contains(id)).collect::<Vec<_>>());
         Ok(failures)
     }
 
-    /// Finds what is known about a file that is about to change: the user's decisions, gotchas and patterns, then failures.
+    /// Finds what is known about a file that is about to change: rules, the user's decisions and facts, then failures.
     pub(super) fn memories_of_file(&self, file: &str) -> GatherResult<Vec<Candidate>> {
         let filter = Filter {
             kinds: Kind::with(|kind| kind.warns_before_edit),
@@ -66,17 +102,85 @@ impl Injector<'_> {
             limit: MOST_OF_A_FILE,
             ..Filter::within(Scope::Project(self.recipient.project))
         };
-        let paths = [path_in_project(file, self.recipient.root)];
-        let mut candidates = self.candidates("known about this file", |store| {
-            store.search().unfaded(&store.search().about_files(&paths, &filter)?)
-        })?;
+        let path = path_in_project(file, self.recipient.root);
+        let is_created = self.recipient.root.is_some_and(|root| !root.join(&path).exists());
+        let paths = [path.clone()];
+        let mut anchored =
+            self.to_warn("known about this file", |store| store.search().about_files(&paths, &filter))?;
         // An agent may revise its own decisions, so those are no warning.
-        candidates.retain(|it| {
-            it.memory.content.kind != Kind::Decision || it.memory.content.provenance == Provenance::User
+        anchored.retain(|it| {
+            let content = &it.memory.content;
+            content.kind != Kind::Decision || content.provenance == Provenance::User
         });
-        candidates.sort_by_key(|it| it.memory.content.kind == Kind::Failure);
-        Ok(candidates)
+        anchored.sort_by_key(|it| match it.memory.content.kind {
+            Kind::Rule => 0,
+            Kind::Failure => 2,
+            _ => 1,
+        });
+        let rules =
+            self.rules_to_warn(|rule| names_file(rule, &path) || is_created && speaks_of_kind(rule, &path))?;
+        let facts = self.to_warn("names this file", |store| {
+            store.search().newest_of_kinds(self.recipient.project, &[Kind::Fact], FAILURES)
+        })?;
+        let facts = facts.into_iter().filter(|it| names_file(&text_of(&it.memory), &path));
+        let mut seen = BTreeSet::new();
+        let all = rules.into_iter().chain(anchored).chain(facts);
+        Ok(all.filter(|it| seen.insert(it.memory.id)).collect())
     }
+
+    /// Reads candidates that the agent does not have, or has only from the block its session started with.
+    fn to_warn(
+        &self,
+        reason: &str,
+        ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
+    ) -> GatherResult<Vec<Candidate>> {
+        self.candidates_where(reason, ids, |memory| self.may_be_repeated(memory))
+    }
+}
+
+/// What a memory says in all.
+fn text_of(memory: &Memory) -> String {
+    let content = &memory.content;
+    format!("{}\n{}", content.title, first_chars(&content.body, 1_000))
+}
+
+/// Whether a rule is about one of the commands, and not followed by it anyway.
+fn speaks_of_command(rule: &str, tasks: &[CommandTask], occasions: &BTreeSet<Occasion>) -> bool {
+    let is_named = tasks.iter().any(|task| names_task(rule, task) || names_program(rule, task));
+    let is_followed = tasks.iter().any(|task| is_followed_by(rule, task));
+    !is_followed && (is_named || !occasions.is_disjoint(&Occasion::spoken_of(rule)))
+}
+
+/// Whether a failed line is the one that is about to run.
+fn is_same_line(failed: &str, command: &str) -> bool {
+    is_same_command(failed, command) || first_chars(command.trim(), COMMAND_CHARS) == failed
+}
+
+/// Whether what failed in one line may fail in another: the same command that another one fixes, or the same look at files that fails here.
+fn recurs_in(memory: &Memory, failed: &str, tasks: &[CommandTask]) -> bool {
+    if !is_fixed_by_command(memory) {
+        return false;
+    }
+    let failed = crate::occasion::tasks(failed);
+    let Some(main) = failed.iter().rfind(|task| !task.is_bystander).or(failed.first()) else { return false };
+    tasks.iter().any(|task| {
+        let is_same_task = task.name == main.name && (!task.is_bystander || is_alike(task, main));
+        is_same_task || program_of(task) == program_of(main) && is_found_elsewhere(memory, program_of(main))
+    })
+}
+
+/// Whether two calls that only look have in common what may have failed: a pattern of file names, a flag, a path.
+fn is_alike(one: &CommandTask, other: &CommandTask) -> bool {
+    let has_pattern = |task: &CommandTask| task.selection.iter().any(|word| word.contains(['*', '?']));
+    let shares_word = one.selection.iter().any(|word| word.len() > 2 && other.selection.contains(word));
+    has_pattern(one) && has_pattern(other) || shares_word
+}
+
+/// Whether the fix calls a program by its path: then no call by its name works here.
+fn is_found_elsewhere(memory: &Memory, program: &str) -> bool {
+    fixing_commands(memory).flat_map(|fix| simple_commands(fix, Nesting::Words)).any(|command| {
+        command.words.iter().any(|word| word.rsplit_once('/').is_some_and(|(_, name)| name == program))
+    })
 }
 
 /// Returns the path of a file as memories name it: relative to the project's folder, without `.` and `..`.
@@ -91,14 +195,4 @@ fn path_in_project(file: &str, root: Option<&Path>) -> String {
     }
     let relative = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(&path);
     relative.to_string_lossy().into_owned()
-}
-
-/// Returns the task of a command line, such as `cargo test`; `None` for one that only reads.
-fn task_of(command: &str) -> Option<String> {
-    CommandRun::new(command, "", ExitStatus::Unknown).task().map(str::to_owned)
-}
-
-/// Whether a failure may recur. One fixed by an edit stays fixed, unless it was seen again.
-fn may_recur(memory: &Memory) -> bool {
-    !is_fixed(memory) || is_fixed_by_command(memory) || memory.times_seen > 1
 }

@@ -58,31 +58,31 @@ fn some<T: std::fmt::Debug>(of: impl Strategy<Value = T>, most: usize) -> impl S
 
 prop_compose! {
     fn any_orientation(ids: Ids)(
+        rules in some(any_candidate(ids.first_id(1)), 6),
         pinned in some(any_candidate(ids.first_id(0)), 3),
         handoff in prop::option::of(any_candidate(ids.first_id(5))),
-        last_summary in prop::option::of(any_candidate(ids.first_id(6))),
-        sessions in some(any_candidate(ids.first_id(2)), 4),
-        code_changes in some(any_change(), 5),
-        knowledge in some(any_candidate(ids.first_id(3)), 6),
+        traps in some(any_candidate(ids.first_id(2)), 6),
+        decisions in some(any_candidate(ids.first_id(3)), 6),
         work in some(any_candidate(ids.first_id(4)), 6),
+        code_changes in some(any_change(), 5),
         branch in prop::option::of(ANY_TEXT),
         dirty in some(ANY_TEXT, 9),
     ) -> Orientation {
         Orientation {
+            rules: Ok(rules),
             pinned: Ok(pinned),
-            work_tree: WorkTreeStatus { branch, dirty, next_steps: Vec::new() },
+            work_tree: Some(WorkTreeStatus { branch, dirty, commits_since: Vec::new() }),
             handoff: Ok(handoff),
-            last_summary: Ok(last_summary),
-            sessions: Ok(sessions),
-            code_changes: Ok(code_changes),
-            knowledge: Ok(knowledge),
+            traps: Ok(traps),
+            decisions: Ok(decisions),
             work: Ok(work),
+            code_changes: Ok(code_changes),
         }
     }
 }
 
 fn blocks(known: &Orientation, frame: &BlockFrame) -> [Block; 4] {
-    let hits = known.knowledge.clone().map(|hits| hits.into_iter().cycle().take(40).collect::<Vec<_>>());
+    let hits = known.traps.clone().map(|hits| hits.into_iter().cycle().take(40).collect::<Vec<_>>());
     [
         session_start(&known.clone(), None, frame),
         compaction(&known.clone(), frame),
@@ -160,18 +160,22 @@ fn a_small_budget_is_held_and_what_is_skipped_is_noted() {
 }
 
 #[test]
-fn a_full_project_fills_its_budget_well() {
+fn a_full_project_uses_its_budget_and_rules_no_more_than_500_tokens() {
     let many = |from: i64, kind| {
         let body = "It was done because the old way broke under load. Three callers were moved to it, and the fourth is gone.";
+        let topics =
+            ["seat map", "refund", "ticket scanner", "deck plan", "roster", "timetable", "invoice", "berth"];
         (from..from + 40)
-            .map(|id| {
-                memory(id, kind, id * DAY / 9, &format!("Change number {id} to the seat map"), body).into()
+            .zip(topics.iter().cycle())
+            .map(|(id, topic)| {
+                memory(id, kind, id * DAY / 9, &format!("Change number {id} to the {topic}"), body).into()
             })
             .collect()
     };
     let known = Orientation {
-        sessions: Ok(many(500, Kind::Summary)),
-        knowledge: Ok(many(600, Kind::Fact)),
+        rules: Ok(many(400, Kind::Rule)),
+        traps: Ok(many(500, Kind::Fact)),
+        decisions: Ok(many(600, Kind::Decision)),
         work: Ok(many(700, Kind::Change)),
         ..orientation()
     };
@@ -179,6 +183,11 @@ fn a_full_project_fills_its_budget_well() {
     let block = session_start(&known, None, &frame);
     assert!((1_500..=2_000).contains(&block.tokens.0), "{}", block.tokens.0);
     assert_eq!(block.sections.len(), 7);
+    let rules: u32 = block.items.iter().filter(|it| it.section == "rules").map(|it| it.tokens.0).sum();
+    assert!((400..=500).contains(&rules), "{rules}");
+    let placed = block.items.iter().filter(|it| it.section == "rules").count();
+    let rest = format!("- and {} more: `backstory rules` lists them", 40 - placed);
+    assert!(placed < 40 && block.text.contains(&rest), "{}", block.text);
 }
 
 #[test]

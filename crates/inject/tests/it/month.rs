@@ -100,25 +100,25 @@ fn changed(row: &Value) -> ChangedSymbol {
 /// Returns what a session of the project is oriented by.
 pub(crate) fn orientation() -> Orientation {
     Orientation {
+        rules: Ok(candidates("rules")),
         pinned: Ok(candidates("pinned")),
-        work_tree: WorkTreeStatus {
+        work_tree: Some(WorkTreeStatus {
             branch: Some("refund-on-cancelled-sailing".to_owned()),
             dirty: vec!["src/refunds/batch.ts".to_owned(), "test/refunds/batch.test.ts".to_owned()],
-            next_steps: Vec::new(),
-        },
+            commits_since: Vec::new(),
+        }),
         handoff: Ok(Some(candidate(&MONTH["handoff"]))),
-        last_summary: Ok(Some(candidate(&MONTH["last_summary"]))),
-        sessions: Ok(candidates("sessions")),
-        code_changes: Ok(MONTH["code_changes"].as_array().unwrap().iter().map(changed).collect()),
-        knowledge: Ok(candidates("knowledge")),
+        traps: Ok(candidates("traps")),
+        decisions: Ok(candidates("decisions")),
         work: Ok(candidates("work")),
+        code_changes: Ok(MONTH["code_changes"].as_array().unwrap().iter().map(changed).collect()),
     }
 }
 
 /// Returns what recall finds for "why is the refund for the cancelled sailing sent twice?", best first.
 pub(crate) fn hits() -> Vec<Candidate> {
     let mut all: Vec<Candidate> =
-        ["work", "knowledge", "sessions", "pinned"].into_iter().flat_map(candidates).collect();
+        ["work", "traps", "rules", "decisions", "pinned"].into_iter().flat_map(candidates).collect();
     let mut score = 1.0;
     for it in &mut all {
         score *= 0.93;

@@ -51,7 +51,7 @@ function saw(injection, memories) {
 }
 
 // What stands above the lines of a section.
-const HEADINGS = { pinned: "Pinned", handoff: "Where the work stands", last_summary: "Last session", sessions: "Recent sessions", knowledge: "Project knowledge", work: "Recent work" };
+const HEADINGS = { rules: "Rules of the user", pinned: "Pinned", handoff: "Where the work stands", traps: "Traps and facts", decisions: "Decisions", work: "Recent work" };
 
 /** Finds the line of each memory: the best pairs first, each line and each memory once. */
 function linesOf(texts, memories) {

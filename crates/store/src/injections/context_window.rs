@@ -14,6 +14,8 @@ use std::collections::HashSet;
 pub struct ContextWindow {
     /// The memories it was given since its context last began anew, and that have not changed since.
     pub memories: HashSet<MemoryId>,
+    /// Those of them that only stood in the block its context began with: they may be given once more (law 5).
+    pub only_at_start: HashSet<MemoryId>,
     /// When its context began anew, where it did: what it did itself before that, it no longer has.
     pub started_at: Option<Timestamp>,
 }
@@ -64,14 +66,21 @@ impl InjectionReader<'_> {
             else {
                 return Ok(ContextWindow::default());
             };
-            let sql = "SELECT g.memory_id FROM injections i JOIN injected g ON g.injection_id = i.id
+            let sql = "SELECT g.memory_id, max(i.moment <> 'session_start') FROM injections i JOIN injected g ON g.injection_id = i.id
                  JOIN memories m ON m.id = g.memory_id
-                 WHERE i.session_id = ?1 AND i.id > ?2 AND m.updated_at_ms <= i.at_ms";
+                 WHERE i.session_id = ?1 AND i.id > ?2 AND m.updated_at_ms <= i.at_ms GROUP BY g.memory_id";
+            let mut window =
+                ContextWindow { started_at: began_at.map(Timestamp), ..ContextWindow::default() };
             let mut statement = db.prepare_cached(sql)?;
-            let injected = statement
-                .query_map([session.0, last_injection_before_context], |row| row.get(0).map(MemoryId))?;
-            let injected = injected.collect::<rusqlite::Result<_>>()?;
-            Ok(ContextWindow { memories: injected, started_at: began_at.map(Timestamp) })
+            let mut rows = statement.query([session.0, last_injection_before_context])?;
+            while let Some(row) = rows.next()? {
+                let memory = MemoryId(row.get(0)?);
+                window.memories.insert(memory);
+                if !row.get::<_, bool>(1)? {
+                    window.only_at_start.insert(memory);
+                }
+            }
+            Ok(window)
         })
     }
 

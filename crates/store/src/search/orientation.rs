@@ -9,25 +9,18 @@ use crate::db::facets::SearchReader;
 use backstory_memory::{Kind, MemoryId, ProjectId};
 use rusqlite::{Connection, Params, params};
 
-/// Shown this often without use, a memory is not given unasked any more.
-const FADED: u32 = 12;
 /// Of what holds for the user everywhere, the newest this many are looked at.
 const MOST_OF_THE_USER: u32 = 200;
 
-/// What must hold of every memory that is given unasked; `?2` is when it has faded.
+/// What must hold of every memory that is given unasked.
 macro_rules! in_force {
     ($select:literal, $rest:literal) => {
-        concat!(
-            $select,
-            " AND superseded_by IS NULL AND standing = 'confirmed'
-              AND NOT EXISTS (SELECT 1 FROM impressions s WHERE s.memory_id = memories.id AND s.injected_since_used >= ?2) ",
-            $rest
-        )
+        concat!($select, " AND superseded_by IS NULL AND standing = 'confirmed' ", $rest)
     };
 }
 
 impl SearchReader<'_> {
-    /// Returns what the user wants in view, newest first. Who pinned it wants it however often it was shown.
+    /// Returns what the user wants in view, newest first.
     pub fn pinned(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
         let sql = "SELECT id FROM memories INDEXED BY memories_pinned
              WHERE pinned = 1 AND (project_id = ?1 OR scope = 'user') AND superseded_by IS NULL AND standing = 'confirmed'
@@ -47,49 +40,65 @@ impl SearchReader<'_> {
         limit: u32,
     ) -> Result<Vec<MemoryId>, StoreError> {
         let sql = in_force!(
-            "SELECT id, created_at_ms, 0 FROM memories INDEXED BY memories_by_kind WHERE project_id = ?1 AND kind = ?3",
-            "ORDER BY created_at_ms DESC LIMIT ?4"
+            "SELECT id, created_at_ms, 0 FROM memories INDEXED BY memories_by_kind WHERE project_id = ?1 AND kind = ?2",
+            "ORDER BY created_at_ms DESC LIMIT ?3"
         );
         self.store.read("read the newest memories", |db| {
             let mut ranked = Vec::new();
             for kind in kinds {
-                ranked.extend(rank(db, sql, params![project.0, FADED, kind.as_str(), limit])?);
+                ranked.extend(rank(db, sql, params![project.0, kind.as_str(), limit])?);
             }
             Ok(best(ranked, limit))
         })
     }
 
-    /// Returns memories of a project that are likely enough to be true, the surest first: of the kinds that sessions start with.
-    pub fn most_confident(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
+    /// Returns the rules in force: those of a project, newest first, then those of the user that hold in every project.
+    pub fn rules(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
+        let sql = in_force!(
+            "SELECT id, created_at_ms, 0 FROM memories INDEXED BY memories_of_the_user
+             WHERE scope = 'user' AND kind = ?1",
+            "ORDER BY created_at_ms DESC LIMIT ?2"
+        );
+        let mut rules = self.newest_of_kinds(project, &[Kind::Rule], limit)?;
+        let of_the_user = self.store.read("read the user's rules", |db| {
+            Ok(best(rank(db, sql, params![Kind::Rule.as_str(), limit])?, limit))
+        })?;
+        rules.extend(of_the_user.into_iter().filter(|id| !rules.contains(id)).collect::<Vec<_>>());
+        Ok(rules)
+    }
+
+    /// Returns memories of these kinds in a project that are likely enough to be true, the surest first.
+    pub fn most_confident(
+        &self,
+        project: ProjectId,
+        kinds: &[Kind],
+        limit: u32,
+    ) -> Result<Vec<MemoryId>, StoreError> {
         // One question a kind: each is answered by the index, and costs the same however many memories of other kinds there are.
         let of_the_project = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_by_confidence
-             WHERE project_id = ?1 AND kind = ?3 AND confidence >= 0.5",
-            "ORDER BY confidence DESC, times_seen DESC, id DESC LIMIT ?4"
+             WHERE project_id = ?1 AND kind = ?2 AND confidence >= 0.5",
+            "ORDER BY confidence DESC, times_seen DESC, id DESC LIMIT ?3"
         );
         let of_the_user = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_of_the_user
-             WHERE scope = 'user' AND project_id <> ?1 AND confidence >= 0.5 AND kind IN (SELECT value FROM json_each(?3))",
-            "ORDER BY created_at_ms DESC LIMIT ?4"
+             WHERE scope = 'user' AND project_id <> ?1 AND confidence >= 0.5 AND kind IN (SELECT value FROM json_each(?2))",
+            "ORDER BY created_at_ms DESC LIMIT ?3"
         );
-        let kinds: Vec<String> =
-            Kind::with(|kind| kind.leads_session).iter().map(ToString::to_string).collect();
         self.store.read("read what lasts", |db| {
+            let kinds = names(kinds);
             let all_kinds = codes::list_text(&kinds);
-            let mut ranked = rank(db, of_the_user, params![project.0, FADED, all_kinds, MOST_OF_THE_USER])?;
+            let mut ranked = rank(db, of_the_user, params![project.0, all_kinds, MOST_OF_THE_USER])?;
             for kind in &kinds {
-                ranked.extend(rank(db, of_the_project, params![project.0, FADED, kind, limit])?);
+                ranked.extend(rank(db, of_the_project, params![project.0, kind, limit])?);
             }
             Ok(best(ranked, limit))
         })
     }
+}
 
-    /// Returns those of the memories that have not faded: that were not shown again and again without use.
-    pub fn unfaded(&self, ids: &[MemoryId]) -> Result<Vec<MemoryId>, StoreError> {
-        let shown = self.store.injections().impressions(ids)?;
-        let is_faded = |id: &MemoryId| shown.get(id).is_some_and(|shown| shown.since_used >= FADED);
-        Ok(ids.iter().copied().filter(|id| !is_faded(id)).collect())
-    }
+fn names(kinds: &[Kind]) -> Vec<String> {
+    kinds.iter().map(ToString::to_string).collect()
 }
 
 /// A memory with the two numbers it is ordered by.

@@ -142,39 +142,39 @@ fn a_session_begins_with_the_pinned_the_newest_and_the_surest() {
     let [old, new] = ["old", "new"].map(|title| add(&mut store, here, of_kind(Kind::Feature, title)));
     let fixed = add(&mut store, here, of_kind(Kind::Bugfix, "fixed"));
     assert_eq!(store.search().pinned(here, 9).unwrap(), [pinned]);
-    assert_eq!(
-        store.search().most_confident(here, 9).unwrap(),
-        [certain, of_the_user, likely],
-        "not #{doubted} nor #{foreign}"
-    );
-    assert_eq!(store.search().most_confident(here, 1).unwrap(), [certain]);
+    let surest = |kinds: &[Kind], most| store.search().most_confident(here, kinds, most).unwrap();
+    assert_eq!(surest(&[Kind::Decision], 9), [certain, of_the_user, likely], "not #{doubted} nor #{foreign}");
+    assert_eq!(surest(&[Kind::Decision], 1), [certain]);
+    assert_eq!(surest(&[Kind::Rule], 9), []);
     let newest = |kinds: &[Kind], most| store.search().newest_of_kinds(here, kinds, most).unwrap();
     assert_eq!(newest(&[Kind::Feature, Kind::Bugfix], 9), [fixed, new, old]);
     assert_eq!(newest(&[Kind::Feature, Kind::Bugfix], 2), [fixed, new]);
     assert_eq!(newest(&[Kind::Handoff], 2), []);
 }
 
-/// Shown again and again without use, a memory is no longer injected unasked; pinned it stays, used it comes back.
 #[test]
-fn what_nobody_uses_fades_out() {
+fn rules_are_those_of_the_project_and_of_the_user() {
+    let mut store = TestStore::new();
+    let (here, there) = (store.project(), store.project_at("/home/u/two"));
+    let everywhere = |title: &str| Content { scope: MemoryScope::User, ..of_kind(Kind::Rule, title) };
+    let local = store.remember_at(here, of_kind(Kind::Rule, "local"), NOW);
+    let mine = store.remember_at(here, everywhere("mine"), NOW.plus_ms(1));
+    let far = store.remember_at(there, everywhere("far"), NOW.plus_ms(2));
+    store.remember_at(there, of_kind(Kind::Rule, "of another project"), NOW.plus_ms(3));
+    assert_eq!(store.search().rules(here, 9).unwrap(), [mine, local, far]);
+}
+
+/// However often it was shown without use, a memory is found: what nobody acts on may still be the rule that holds.
+#[test]
+fn what_nobody_uses_is_still_found() {
     let mut store = TestStore::new();
     let project = store.project();
-    let certain = |title| Content { confidence: Confidence::CERTAIN, ..of_kind(Kind::Decision, title) };
-    let pinned = store.remember(Content { pinned: true, ..certain("pinned") });
-    let plain = store.remember(certain("plain"));
-    let known = |store: &TestStore| {
-        let surest = store.search().most_confident(project, 9).unwrap().contains(&plain);
-        let newest = store.search().newest_of_kinds(project, &[Kind::Decision], 9).unwrap().contains(&plain);
-        (surest, newest, store.search().unfaded(&[plain]).unwrap() == [plain])
-    };
-    for times in 1..=12 {
-        store.injections_mut().record_impressions(&[plain, pinned], ImpressionKind::Injected, NOW).unwrap();
-        let is_known = times < 12;
-        assert_eq!(known(&store), (is_known, is_known, is_known), "{times}");
+    let plain = store.remember(of_kind(Kind::Rule, "plain"));
+    for _ in 0..40 {
+        store.injections_mut().record_impressions(&[plain], ImpressionKind::Injected, NOW).unwrap();
     }
-    assert_eq!(store.search().pinned(project, 9).unwrap(), [pinned]);
-    store.injections_mut().mark_used(&[plain], UseKind::Fetched, NOW).unwrap();
-    assert_eq!(known(&store), (true, true, true));
+    assert_eq!(store.search().most_confident(project, &[Kind::Rule], 9).unwrap(), [plain]);
+    assert_eq!(store.search().newest_of_kinds(project, &[Kind::Rule], 9).unwrap(), [plain]);
 }
 
 #[test]

@@ -1,0 +1,91 @@
+//! A handoff as it holds now: what was done since is said to be done, and what git knows better is left to git (law 12).
+//!
+//! The agent's closing words are left out: they claim more than is so. Not here: what a handoff is made of (`distil`), how its lines
+//! are placed (`sections`).
+
+use crate::WorkTreeStatus;
+use crate::encode::encode;
+use backstory_memory::{Details, HandoffDetails, Memory, keywords, stem};
+use std::collections::HashSet;
+
+/// A longer request says at its beginning what it is about.
+const REQUEST_CHARS: usize = 160;
+
+/// Returns the lines of a handoff that hold now; `None` where its text was written by hand.
+pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Option<Vec<String>> {
+    let Some(Details::Handoff(handoff)) = &memory.content.details else { return None };
+    let commits: Vec<HashSet<String>> =
+        tree.into_iter().flat_map(|tree| &tree.commits_since).map(|message| stems(message)).collect();
+    let is_done = |step: &String| commits.iter().any(|commit| is_covered(step, commit));
+    let (mut open, mut done) = (Vec::new(), Vec::new());
+    for (label, steps) in [
+        ("In flight", &handoff.in_flight),
+        ("Next steps", &handoff.next_steps),
+        ("Decided, not done", &handoff.undone_decisions),
+    ] {
+        let (finished, waiting): (Vec<&String>, Vec<&String>) = steps.iter().partition(|step| is_done(step));
+        done.extend(finished);
+        open.extend(line(label, &waiting, "; "));
+    }
+    open.extend(line("Open questions", &all(&handoff.open_questions), " "));
+    open.extend(line("Failing tests", &all(&handoff.failing_tests), ", "));
+    let mut lines = asked_last(handoff);
+    lines.append(&mut open);
+    lines.extend(line("Done since", &done, "; "));
+    lines.extend(line("Remote", &all(&handoff.remote), "; "));
+    lines.extend(tree_lines(handoff, tree));
+    Some(lines)
+}
+
+fn asked_last(handoff: &HandoffDetails) -> Vec<String> {
+    let requests = handoff.last_request.iter().map(|request| encode(request, REQUEST_CHARS));
+    requests.map(|request| format!("Asked last: {request}")).collect()
+}
+
+/// Branch and dirty files of then: only where the folder cannot be looked at, or another branch is checked out.
+fn tree_lines(handoff: &HandoffDetails, tree: Option<&WorkTreeStatus>) -> Vec<String> {
+    let branch = handoff.branch.as_ref();
+    match tree {
+        Some(now) => {
+            let other = branch.filter(|branch| now.branch.as_ref().is_some_and(|now| now != *branch));
+            other.map(|branch| format!("Branch then: {branch}")).into_iter().collect()
+        }
+        None => line("Branch", &branch.into_iter().collect::<Vec<_>>(), "")
+            .into_iter()
+            .chain(line("Not committed", &all(&handoff.dirty_files), ", "))
+            .collect(),
+    }
+}
+
+fn all(items: &[String]) -> Vec<&String> {
+    items.iter().collect()
+}
+
+fn line(label: &str, items: &[&String], between: &str) -> Option<String> {
+    let items: Vec<&str> = items.iter().map(|item| item.as_str()).collect();
+    (!items.is_empty()).then(|| format!("{label}: {}", items.join(between)))
+}
+
+/// Whether a commit's message holds nearly all words of a step. Two words in common may be chance.
+fn is_covered(step: &str, commit: &HashSet<String>) -> bool {
+    let step = stems(step);
+    let shared = step.intersection(commit).count();
+    shared >= 2 && shared * 4 >= step.len() * 3
+}
+
+fn stems(text: &str) -> HashSet<String> {
+    keywords(text).iter().map(|word| stem(word).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_done_when_a_commit_says_nearly_all_of_it() {
+        let commit = stems("Retry the refunds that the provider declined");
+        assert!(is_covered("Retry declined refunds", &commit));
+        assert!(!is_covered("Show declined refunds on the operator page", &commit));
+        assert!(!is_covered("Refunds", &commit), "one word is chance");
+    }
+}

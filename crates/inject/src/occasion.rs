@@ -1,0 +1,220 @@
+//! What a command, a prompt or a new file is the occasion for, and which texts speak of it: a rule about commits is worth a line before
+//! `git commit`, and nowhere else.
+//!
+//! Words decide, not meaning: the texts are few and short, and a line too many is given once in a session. Not here: commands that
+//! failed before (`moments::tool`).
+
+use backstory_distil::{CommandRun, CommandTask};
+use backstory_memory::{ExitStatus, stem, words};
+use std::collections::BTreeSet;
+
+/// Something people have rules about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Occasion {
+    Commit,
+    Push,
+    Branch,
+    PullRequest,
+    Merge,
+    Install,
+    Test,
+    Migration,
+    Deploy,
+}
+
+/// The words that speak of an occasion, in any form; several words must stand in this order, side by side.
+const SPEAKING: [(Occasion, &[&str]); 9] = [
+    (Occasion::Commit, &["commit", "amend"]),
+    (Occasion::Push, &["push"]),
+    (Occasion::Branch, &["branch", "worktree"]),
+    (Occasion::PullRequest, &["pull request", "pr", "merge request"]),
+    (Occasion::Merge, &["merge", "rebase", "squash"]),
+    (Occasion::Install, &["install", "dependency", "package manager", "lockfile"]),
+    (
+        Occasion::Test,
+        &["run test", "run the test", "run all test", "run unit test", "test suite", "test run"],
+    ),
+    (Occasion::Migration, &["migration", "migrate"]),
+    (Occasion::Deploy, &["deploy", "deployment", "rollout", "release"]),
+];
+
+/// Sub-commands of package managers that change what is installed.
+const INSTALLING: [&str; 10] =
+    ["install", "i", "add", "ci", "remove", "uninstall", "update", "upgrade", "require", "get"];
+/// Programs that do one thing on the same occasion: what is said of one is said of the others.
+const PACKAGE_MANAGERS: [&str; 18] = [
+    "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "conda", "cargo", "go", "gem", "bundle",
+    "composer", "brew", "apt", "apt-get", "npx",
+];
+const MIGRATING: [&str; 8] =
+    ["alembic", "flyway", "liquibase", "sqitch", "goose", "dbmate", "knex", "prisma migrate"];
+const DEPLOYING: [&str; 8] = [
+    "terraform apply",
+    "kubectl apply",
+    "kubectl rollout",
+    "helm upgrade",
+    "helm install",
+    "docker push",
+    "cdk deploy",
+    "ansible-playbook",
+];
+
+/// Returns the commands of a shell line.
+pub(crate) fn tasks(command: &str) -> Vec<CommandTask> {
+    CommandRun::new(command, "", ExitStatus::Unknown).tasks().to_vec()
+}
+
+impl Occasion {
+    /// Returns what a command is the occasion for.
+    pub(crate) fn of_task(task: &CommandTask) -> BTreeSet<Occasion> {
+        let has = |flags: &[&str]| task.selection.iter().any(|word| flags.contains(&word.as_str()));
+        let says = |word: &str| {
+            let texts = [&task.name].into_iter().chain(&task.selection);
+            texts.into_iter().any(|text| words(text).any(|said| said.starts_with(word)))
+        };
+        let (program, verb) = task.name.split_once(' ').unwrap_or((&task.name, ""));
+        let is_installing = PACKAGE_MANAGERS.contains(&program)
+            && verb
+                .split(' ')
+                .chain(task.selection.first().map(String::as_str))
+                .any(|it| INSTALLING.contains(&it));
+        let mut found = BTreeSet::new();
+        if task.is_bystander {
+            return found;
+        }
+        match task.name.as_str() {
+            "git commit" => drop(found.insert(Occasion::Commit)),
+            "git push" => drop(found.insert(Occasion::Push)),
+            "git checkout" if has(&["-b", "-B"]) => drop(found.insert(Occasion::Branch)),
+            "git switch" if has(&["-c", "-C", "--create"]) => drop(found.insert(Occasion::Branch)),
+            "git worktree add" => drop(found.insert(Occasion::Branch)),
+            "git merge" | "git rebase" | "gh pr merge" => drop(found.insert(Occasion::Merge)),
+            "gh pr create" => drop(found.insert(Occasion::PullRequest)),
+            _ if is_installing => drop(found.insert(Occasion::Install)),
+            _ if program == "git" => {}
+            name if MIGRATING.iter().any(|it| name.starts_with(it)) || says("migrat") => {
+                found.insert(Occasion::Migration);
+            }
+            name if DEPLOYING.contains(&name) || says("deploy") => drop(found.insert(Occasion::Deploy)),
+            _ if task.runs_tests() => drop(found.insert(Occasion::Test)),
+            _ => {}
+        }
+        found
+    }
+
+    /// Returns what a text speaks of: a rule, or a prompt of few words.
+    pub(crate) fn spoken_of(text: &str) -> BTreeSet<Occasion> {
+        let said = stems(text);
+        let speaks = |phrases: &[&str]| phrases.iter().any(|phrase| said.contains(&stems(phrase)));
+        SPEAKING.iter().filter(|(_, phrases)| speaks(phrases)).map(|(occasion, _)| *occasion).collect()
+    }
+}
+
+/// Returns the stems of a text's words with a blank around each, so that whole words are found in it.
+fn stems(text: &str) -> String {
+    words(text).fold(" ".to_owned(), |said, word| said + stem(&word) + " ")
+}
+
+/// Whether a text names a command: program and sub-command side by side, or a program that is no everyday word.
+pub(crate) fn names_task(text: &str, task: &CommandTask) -> bool {
+    let parts: Vec<String> = words(&task.name).collect();
+    let said: Vec<String> = words(text).collect();
+    match parts.as_slice() {
+        [] | [_] => names_program(text, task),
+        parts => said.windows(parts.len()).any(|run| run == parts),
+    }
+}
+
+/// Whether a text names the program of a command, and that is no everyday word.
+pub(crate) fn names_program(text: &str, task: &CommandTask) -> bool {
+    let program = program_of(task);
+    let is_distinct = program.len() > 2 && !EVERYDAY.contains(&program);
+    is_distinct && words(text).any(|word| word == program)
+}
+
+/// Returns the program of a command, without its sub-command.
+pub(crate) fn program_of(task: &CommandTask) -> &str {
+    task.name.split(' ').next().unwrap_or(&task.name)
+}
+
+/// Programs whose names stand in texts that do not mean them.
+const EVERYDAY: [&str; 32] = [
+    "make", "just", "task", "test", "find", "sort", "time", "node", "file", "head", "tail", "join", "split",
+    "cut", "kill", "open", "touch", "tree", "watch", "which", "less", "more", "install", "python", "python3",
+    "docker", "git", "cargo", "bash", "curl", "grep", "copy",
+];
+
+/// Whether a rule about package managers is followed by a command: it names the program, and not as the wrong one.
+pub(crate) fn is_followed_by(rule: &str, task: &CommandTask) -> bool {
+    const DENYING: [&str; 8] = ["never", "not", "no", "don", "avoid", "instead", "than", "without"];
+    let program = program_of(task);
+    let said: Vec<String> = words(rule).collect();
+    let Some(at) = said.iter().position(|word| word == program) else { return false };
+    let before = said.get(at.saturating_sub(3)..at).unwrap_or_default();
+    PACKAGE_MANAGERS.contains(&program) && !before.iter().any(|word| DENYING.contains(&word.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn occasions(command: &str) -> Vec<Occasion> {
+        tasks(command).iter().flat_map(Occasion::of_task).collect()
+    }
+
+    #[test]
+    fn a_command_is_the_occasion_for_what_it_does() {
+        use Occasion::*;
+        for (command, expected) in [
+            ("git add -A && git commit -m 'Fix deploy of migrations'", vec![Commit]),
+            ("git commit --amend --no-edit && git push --force", vec![Commit, Push]),
+            ("git checkout main && git pull && git checkout -b fix/deploy", vec![Branch]),
+            ("git checkout main", vec![]),
+            ("git push origin main && gh pr create --fill", vec![Push, PullRequest]),
+            ("npm install left-pad", vec![Install]),
+            ("pnpm --filter api add zod", vec![Install]),
+            ("cargo build --release", vec![]),
+            ("cd api && pytest -q | tail", vec![Test]),
+            ("npm run test:unit", vec![Test]),
+            ("alembic upgrade head", vec![Migration]),
+            ("python manage.py migrate", vec![Migration]),
+            ("make deploy ENV=staging", vec![Deploy]),
+            ("ls -la", vec![]),
+            ("cat deploy.md", vec![]),
+        ] {
+            assert_eq!(occasions(command), expected, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_rule_speaks_of_an_occasion() {
+        use Occasion::*;
+        for (rule, expected) in [
+            ("Let me commit", vec![Commit]),
+            ("Commits are never signed", vec![Commit]),
+            ("Branch off main and not the current branch", vec![Branch]),
+            ("Open a PR instead of pushing to main", vec![Push, PullRequest]),
+            ("Always run the tests before you finish", vec![Test]),
+            ("Never use unwrap outside of tests", vec![]),
+            ("Migrations are reversible", vec![Migration]),
+            ("Money is integer cents", vec![]),
+        ] {
+            assert_eq!(Occasion::spoken_of(rule).into_iter().collect::<Vec<_>>(), expected, "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_command_is_named_by_program_and_sub_command() {
+        let names = |text: &str, command: &str| tasks(command).iter().any(|task| names_task(text, task));
+        assert!(names("Config tests race under plain cargo test", "cargo test -q"));
+        assert!(!names("Use cargo for everything", "cargo build"));
+        assert!(names("psql needs sudo here", "psql -U postgres"));
+        assert!(!names("make it fast", "make"));
+    }
+
+    #[test]
+    fn a_rule_is_followed_by_the_program_it_asks_for() {
+        let follows = |command: &str| is_followed_by("We use pnpm here, never npm", &tasks(command)[0]);
+        assert!(follows("pnpm install") && !follows("npm install") && !follows("yarn add x"));
+    }
+}
