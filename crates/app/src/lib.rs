@@ -34,6 +34,7 @@ pub mod projects;
 pub mod redaction;
 pub mod remember;
 pub mod review;
+pub mod rules;
 pub mod search;
 pub mod self_capture_guard;
 pub mod session_turns;

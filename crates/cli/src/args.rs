@@ -2,8 +2,8 @@
 
 use crate::commands::{
     completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, install,
-    maintain, mcp, pin, project, redact, remember, review, revise, search, serve, sessions, setup, show,
-    status, sync, team, timeline, view, why,
+    maintain, mcp, pin, project, redact, remember, review, revise, rules, search, serve, sessions, setup,
+    show, status, sync, team, timeline, view, why,
 };
 use crate::ui::{Colour, Ui};
 use crate::version;
@@ -125,6 +125,8 @@ pub(crate) enum Command {
     Confirm(review::VerdictArgs),
     /// Retire memories: they hold no more, and stay as history
     Retire(review::VerdictArgs),
+    /// List, write and retire the rules you gave
+    Rules(rules::RulesArgs),
     /// Pin a memory
     Pin(pin::PinArgs),
     /// Show whole memories

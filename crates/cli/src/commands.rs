@@ -22,6 +22,7 @@ pub(crate) mod redact;
 pub(crate) mod remember;
 pub(crate) mod review;
 pub(crate) mod revise;
+pub(crate) mod rules;
 pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod sessions;
@@ -60,6 +61,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> 
         Command::Review(args) => review::run(&args, &app()?, ui),
         Command::Confirm(args) => review::run_verdict(&args, Verdict::Confirm, &app()?, ui),
         Command::Retire(args) => review::run_verdict(&args, Verdict::Retire, &app()?, ui),
+        Command::Rules(args) => rules::run(args, &app()?, ui),
         Command::Pin(args) => pin::run(&args, &app()?, ui),
         Command::Show(args) => show::run(&args, &app()?, ui),
         Command::Search(args) => search::run(&args, &app()?, ui),

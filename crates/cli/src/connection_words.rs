@@ -49,7 +49,12 @@ fn path_of(change: &FileChange, ui: &Ui) -> String {
 
 fn show_diff(change: &FileChange, ui: &Ui) -> Result<(), AppError> {
     let text = |bytes: Option<&[u8]>| String::from_utf8_lossy(bytes.unwrap_or_default()).into_owned();
-    for line in diff(&text(change.before()), &text(change.after.as_deref())) {
+    show_change(&text(change.before()), &text(change.after.as_deref()), ui)
+}
+
+/// Shows what a change does to a text, line by line.
+pub(crate) fn show_change(before: &str, after: &str, ui: &Ui) -> Result<(), AppError> {
+    for line in diff(before, after) {
         let line = match line {
             None => ui.tone(Tone::Faint, "      ..."),
             Some((Fate::Stays, line)) => format!("      {}", backstory_memory::clean(&line)),

@@ -58,6 +58,30 @@ pub struct WaitingShape {
     pub why: &'static str,
 }
 
+/// The rules of a project and of the user, newest first.
+#[derive(Debug, Serialize)]
+pub struct RulesShape {
+    pub version: u32,
+    pub rules: Vec<RuleShape>,
+}
+
+/// A rule, and whether it holds in every project.
+#[derive(Debug, Serialize)]
+pub struct RuleShape {
+    #[serde(flatten)]
+    pub head: HeadShape,
+    pub body: String,
+    pub scope: &'static str,
+}
+
+/// What became of the rules in a file.
+#[derive(Debug, Serialize)]
+pub struct RulesFileShape {
+    pub ok: bool,
+    pub file: String,
+    pub changed: bool,
+}
+
 /// Memories before and after another, oldest first.
 #[derive(Debug, Serialize)]
 pub struct TimelineShape {
@@ -186,6 +210,15 @@ pub fn review(store: &Store, waiting: &[Memory]) -> Result<ReviewShape, StoreErr
         Ok(WaitingShape { head: head(store, memory)?, body, why })
     };
     Ok(ReviewShape { version: 1, memories: waiting.iter().map(shape).collect::<Result<_, StoreError>>()? })
+}
+
+/// Returns the rules of a project and of the user.
+pub fn rules(store: &Store, rules: &[Memory]) -> Result<RulesShape, StoreError> {
+    let shape = |rule: &Memory| {
+        let scope = rule.content.scope.as_str();
+        Ok(RuleShape { head: head(store, rule)?, body: rule.content.body.clone(), scope })
+    };
+    Ok(RulesShape { version: 1, rules: rules.iter().map(shape).collect::<Result<_, StoreError>>()? })
 }
 
 /// Returns what every list says of a memory.

@@ -56,6 +56,7 @@ mod refusals;
 mod remember;
 mod review;
 mod revise_and_forget;
+mod rules;
 mod search;
 mod secrets;
 mod setup;

@@ -50,6 +50,12 @@ impl<'a> MonthEnd<'a> {
         (memory["standing"].as_str().unwrap(), memory["standing_reason"].as_str().unwrap())
     }
 
+    /// Whether nothing is said before commands that nothing is known of: each line too many is an alarm nobody needs.
+    fn is_silent_before(&self, commands: &[&str]) {
+        let alarms = commands.iter().filter(|command| !self.player.before_running(31, command).is_empty());
+        assert_eq!(alarms.collect::<Vec<_>>(), Vec::<&&str>::new());
+    }
+
     /// Imports the history of the project; returns how many memories that adds, and how many commits were known.
     fn imports_git(&self) -> (u64, u64) {
         let report = self.asks(&["import", "--from", "git", "--json"]);
@@ -90,6 +96,15 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
     }
     assert!(start.contains("Fixed by running `alembic upgrade head`"), "{start}");
     assert!(start.contains("Offer a freed seat to the first in the list"), "{start}");
+    let hint = end.player.before_running(31, "python3 -m harbor.serve --port 8401");
+    assert!(hint.contains("alembic upgrade head"), "{hint}");
+    end.is_silent_before(&[
+        "git status",
+        "ls harbor",
+        "python3 -m pytest -q",
+        "git commit -m x",
+        "cat harbor/refund.py",
+    ]);
 }
 
 #[test]
@@ -115,6 +130,12 @@ fn a_month_of_tiles_ends_with_what_is_still_true() {
         ]
     );
     assert_eq!(end.imports_git(), (0, 5));
+    assert!(end.player.starts_on(31).contains("We use pnpm here, never npm"));
+    let hint = end.player.before_running(31, "npm install --save-dev eslint");
+    assert!(hint.contains("We use pnpm here, never npm"), "{hint}");
+    let hint = end.player.before_running(31, "ls walls/north-*.wall");
+    assert!(hint.contains("no matches found"), "{hint}");
+    end.is_silent_before(&["pnpm vitest run", "pnpm add zod", "git commit -m x", "ls src", "git push"]);
     let found = end.asks(&["search", "joints of a wall", "--json"]);
     assert!(!found.to_string().contains("tests pass"), "{found}");
 }

@@ -1,0 +1,125 @@
+//! The user's rules: listed, and written into a file that hosts load by themselves where the user asks for it (law 10).
+//!
+//! Writing, changing and retiring a rule is as for any memory (`remember`, `review`). Not here: how a block in a file reads (`inject`).
+
+use crate::app::{App, ProjectSelector};
+use crate::error::AppError;
+use backstory_inject::{with_rules, without_rules};
+use backstory_memory::{Memory, MemoryScope};
+use backstory_store::{Scope, Store};
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// More than anybody has.
+const MOST_RULES: u32 = 1_000;
+
+/// What is to become of the rules in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RulesFileAction {
+    /// The project's rules are put into a marked block of it.
+    Write,
+    /// The block is taken out.
+    Remove,
+}
+
+/// A change of a file that was not made yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RulesFileChange {
+    /// The file.
+    pub path: PathBuf,
+    /// What it says; nothing where there is no file.
+    pub before: Option<String>,
+    /// What it is to say; nothing where it is to be gone.
+    pub after: Option<String>,
+}
+
+impl App {
+    /// Lists the confirmed rules of a project, and those of the user that hold everywhere.
+    pub fn rules(&self, store: &Store, project: &ProjectSelector) -> Result<Vec<Memory>, AppError> {
+        let Some(Scope::Project(project)) = self.scope(store, project)? else { return Ok(Vec::new()) };
+        Ok(store.memories().get_many(&store.search().rules(project, MOST_RULES)?)?)
+    }
+
+    /// Plans what becomes of a file at the root of this folder's project. Rules that hold everywhere stay out of a repository.
+    pub fn plan_rules_file(
+        &self,
+        store: &Store,
+        name: &str,
+        action: RulesFileAction,
+    ) -> Result<RulesFileChange, AppError> {
+        self.refuse_agent("change the rules in a file")?;
+        let root = PathBuf::from(&self.project_ref_in(store, &self.cwd).root);
+        let path = within(&root, name)?;
+        let before = match fs::read_to_string(&path) {
+            Ok(text) => Some(text),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => return Err(cannot("read", &path, &error)),
+        };
+        let text = before.as_deref().unwrap_or_default();
+        let after = match action {
+            RulesFileAction::Write => {
+                let mut rules = self.rules(store, &ProjectSelector::Here)?;
+                rules.retain(|rule| rule.content.scope == MemoryScope::Project);
+                if rules.is_empty() {
+                    return Err(AppError::user("this project has no confirmed rules")
+                        .hint("`backstory rules add TEXT` writes one"));
+                }
+                Some(with_rules(text, &rules))
+            }
+            RulesFileAction::Remove => {
+                let rest = without_rules(text).ok_or_else(|| {
+                    AppError::user(format!("`{}` holds no rules of Backstory", path.display()))
+                })?;
+                // A file of nothing but our block was ours.
+                Some(rest).filter(|rest| !rest.is_empty())
+            }
+        };
+        Ok(RulesFileChange { path, before, after })
+    }
+}
+
+impl RulesFileChange {
+    /// Whether the file is already as wanted.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.before == self.after
+    }
+
+    /// Makes the change, whole or not at all.
+    pub fn carry_out(&self) -> Result<(), AppError> {
+        match &self.after {
+            Some(text) => {
+                replace(&self.path, text.as_bytes()).map_err(|error| cannot("write", &self.path, &error))
+            }
+            None => fs::remove_file(&self.path).map_err(|error| cannot("remove", &self.path, &error)),
+        }
+    }
+}
+
+/// Returns where a file at the root is; a link is followed inside of the root only.
+fn within(root: &Path, name: &str) -> Result<PathBuf, AppError> {
+    let path = root.join(name);
+    let Ok(target) = path.canonicalize() else { return Ok(path) };
+    let is_inside = root.canonicalize().is_ok_and(|root| target.starts_with(root));
+    if is_inside {
+        Ok(target)
+    } else {
+        Err(AppError::user(format!("`{}` leads out of the project", path.display())))
+    }
+}
+
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("/"));
+    let mut draft = tempfile::Builder::new().prefix(".backstory-").tempfile_in(directory)?;
+    draft.write_all(bytes)?;
+    if let Ok(metadata) = path.metadata() {
+        draft.as_file().set_permissions(metadata.permissions())?;
+    }
+    draft.as_file().sync_all()?;
+    draft.persist(path).map_err(|error| error.error).map(drop)
+}
+
+fn cannot(verb: &str, path: &Path, error: &std::io::Error) -> AppError {
+    AppError::user(format!("cannot {verb} `{}`", path.display())).because(error)
+}
