@@ -4,7 +4,7 @@ use crate::exit::Exit;
 use crate::ui::{Tone, Ui, one_line};
 use backstory_app::injection::ContextRequest;
 use backstory_app::{App, AppError, ProjectSelector, json};
-use backstory_inject::BuiltInjection;
+use backstory_inject::{BuiltInjection, PlacedMemory};
 use backstory_memory::{InjectionPoint, StartReason};
 use backstory_store::Store;
 use clap::{Args, ValueEnum};
@@ -96,18 +96,22 @@ fn from_here(file: &str, app: &App) -> String {
     if path.exists() { path.to_string_lossy().into_owned() } else { file.to_owned() }
 }
 
-/// Prints what each line costs, and what the frame around them does.
+/// Prints what each section and each of its memories costs, and what the frame around them does.
 fn bill(built: &BuiltInjection, store: &Store, ui: &Ui) -> Result<(), AppError> {
     let block = &built.block;
-    for item in &block.items {
-        let title = store
-            .memories()
-            .get(item.memory)?
-            .map(|memory| one_line(&memory.content.title))
-            .unwrap_or_default();
-        let head = ui.tone(Tone::Strong, &format!("#{} {title}", item.memory));
-        ui.line(&format!("{:>6}  {head}", item.tokens.0))?;
-        ui.line(&format!("        {}: {}", item.section, item.reasons.join(", ")))?;
+    for section in &block.sections {
+        let items: Vec<&PlacedMemory> = block.items.iter().filter(|item| item.section == *section).collect();
+        let total: u32 = items.iter().map(|item| item.tokens.0).sum();
+        // What has no memory behind it, such as changed code, is part of the frame.
+        if !items.is_empty() {
+            ui.line(&ui.tone(Tone::Strong, &format!("{total:>6}  {section}")))?;
+        }
+        for item in items {
+            let title = store.memories().get(item.memory)?.map(|memory| one_line(&memory.content.title));
+            let (title, why) = (title.unwrap_or_default(), item.reasons.join(", "));
+            let why = ui.tone(Tone::Faint, &format!("({why})"));
+            ui.line(&format!("{:>8}  #{} {title} {why}", item.tokens.0, item.memory))?;
+        }
     }
     let lines: u32 = block.items.iter().map(|item| item.tokens.0).sum();
     let rest = block.tokens.0.saturating_sub(lines);
