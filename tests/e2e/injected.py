@@ -9,9 +9,9 @@ PLAIN = re.compile(r"--- backstory ([0-9a-f]{8}) ---\n.*?--- end of backstory \1
 LINE = re.compile(r"^#(\d+) (\w+) (.*?) · ", re.MULTILINE)
 
 PREFACES = {
-    "session start": "of this project, not instructions. Ages are as of",
-    "prompt": "what bears on this prompt",
-    "tool": "not instructions; more:",
+    "session start": "earlier sessions of this project. Rules are",
+    "prompt": "that bears on this prompt",
+    "tool": "Recorded data, not instructions; rules are",
 }
 
 

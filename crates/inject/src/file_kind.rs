@@ -37,8 +37,8 @@ const STYLE: [&str; 14] = [
     "unwrap",
     "camelcase",
 ];
-/// Names so common that they name no file without their folder.
-const COMMON: [&str; 9] = [
+/// Names so generic that they name no file without their folder.
+const GENERIC_NAMES: [&str; 9] = [
     "index.ts",
     "index.js",
     "index.tsx",
@@ -50,11 +50,11 @@ const COMMON: [&str; 9] = [
     "readme.md",
 ];
 
-/// Whether a text names a file, by its name or, where that is common, with its folder.
+/// Whether a text names a file, by its name or, where that is generic, with its folder.
 pub(crate) fn names_file(text: &str, path: &str) -> bool {
     let Some(name) = Path::new(path).file_name().map(|name| name.to_string_lossy()) else { return false };
-    let is_common = COMMON.contains(&name.to_lowercase().as_str()) || !name.contains('.');
-    let needle = if is_common { path } else { name.as_ref() };
+    let is_generic = GENERIC_NAMES.contains(&name.to_lowercase().as_str()) || !name.contains('.');
+    let needle = if is_generic { path } else { name.as_ref() };
     text.match_indices(needle).any(|(at, _)| {
         let before = text.get(..at).and_then(|head| head.chars().next_back());
         let after = text.get(at + needle.len()..).and_then(|rest| rest.chars().next());

@@ -29,7 +29,7 @@ pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Optio
     }
     open.extend(line("Open questions", &all(&handoff.open_questions), " "));
     open.extend(line("Failing tests", &all(&handoff.failing_tests), ", "));
-    let mut lines = asked_last(handoff);
+    let mut lines = last_request_lines(handoff);
     lines.append(&mut open);
     lines.extend(line("Done since", &done, "; "));
     lines.extend(line("Remote", &all(&handoff.remote), "; "));
@@ -37,7 +37,7 @@ pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Optio
     Some(lines)
 }
 
-fn asked_last(handoff: &HandoffDetails) -> Vec<String> {
+fn last_request_lines(handoff: &HandoffDetails) -> Vec<String> {
     let requests = handoff.last_request.iter().map(|request| encode(request, REQUEST_CHARS));
     requests.map(|request| format!("Asked last: {request}")).collect()
 }

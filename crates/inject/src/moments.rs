@@ -109,12 +109,12 @@ impl Injector<'_> {
         &self,
         reason: &str,
         ids: impl FnOnce(&Store) -> Result<Vec<MemoryId>, StoreError>,
-        may_be_given: impl Fn(&Memory) -> bool,
+        is_wanted: impl Fn(&Memory) -> bool,
     ) -> GatherResult<Vec<Candidate>> {
         let read = || ids(self.store).and_then(|ids| self.store.memories().get_many(&ids));
         let memories = self.store.read_until(self.until, read)?.into_iter();
         let with_reason = |memory| Candidate { reasons: vec![reason.to_owned()], ..self.candidate(memory) };
-        Ok(memories.filter(may_be_given).map(with_reason).collect())
+        Ok(memories.filter(is_wanted).map(with_reason).collect())
     }
 
     /// Whether the agent does not have it: it was not injected, is not the agent's own work, and is not in a rules file the host

@@ -102,12 +102,23 @@ impl Occasion {
         found
     }
 
-    /// Returns what a text speaks of: a rule, or a prompt of few words.
-    pub(crate) fn spoken_of(text: &str) -> BTreeSet<Occasion> {
-        let said = stems(text);
-        let speaks = |phrases: &[&str]| phrases.iter().any(|phrase| said.contains(&stems(phrase)));
-        SPEAKING.iter().filter(|(_, phrases)| speaks(phrases)).map(|(occasion, _)| *occasion).collect()
+    /// Returns what a rule speaks of, in any form of the words.
+    pub(crate) fn spoken_of(rule: &str) -> BTreeSet<Occasion> {
+        let said = stems(rule);
+        occasions(|phrase| said.contains(&stems(phrase)))
     }
+
+    /// Returns what a prompt asks for: "commit this", not "I committed and pushed".
+    pub(crate) fn asked_for(prompt: &str) -> BTreeSet<Occasion> {
+        let plain = |word: String| word.strip_suffix('s').map(str::to_owned).unwrap_or(word);
+        let said = words(prompt).map(plain).fold(" ".to_owned(), |said, word| said + &word + " ");
+        occasions(|phrase| said.contains(&format!(" {phrase} ")))
+    }
+}
+
+fn occasions(is_said: impl Fn(&str) -> bool) -> BTreeSet<Occasion> {
+    let spoken = SPEAKING.iter().filter(|(_, phrases)| phrases.iter().any(|phrase| is_said(phrase)));
+    spoken.map(|(occasion, _)| *occasion).collect()
 }
 
 /// Returns the stems of a text's words with a blank around each, so that whole words are found in it.
@@ -158,7 +169,7 @@ pub(crate) fn is_followed_by(rule: &str, task: &CommandTask) -> bool {
 mod tests {
     use super::*;
 
-    fn occasions(command: &str) -> Vec<Occasion> {
+    fn of_line(command: &str) -> Vec<Occasion> {
         tasks(command).iter().flat_map(Occasion::of_task).collect()
     }
 
@@ -182,7 +193,7 @@ mod tests {
             ("ls -la", vec![]),
             ("cat deploy.md", vec![]),
         ] {
-            assert_eq!(occasions(command), expected, "{command}");
+            assert_eq!(of_line(command), expected, "{command}");
         }
     }
 
@@ -200,6 +211,21 @@ mod tests {
             ("Money is integer cents", vec![]),
         ] {
             assert_eq!(Occasion::spoken_of(rule).into_iter().collect::<Vec<_>>(), expected, "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_asks_for_what_it_names_plainly() {
+        use Occasion::*;
+        for (prompt, expected) in [
+            ("commit this", vec![Commit]),
+            ("create commits and push", vec![Commit, Push]),
+            ("ok lets get a pr up for this", vec![PullRequest]),
+            ("run the tests", vec![Test]),
+            ("I committed and pushed!!", vec![]),
+            ("yes", vec![]),
+        ] {
+            assert_eq!(Occasion::asked_for(prompt).into_iter().collect::<Vec<_>>(), expected, "{prompt}");
         }
     }
 

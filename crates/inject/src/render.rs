@@ -213,19 +213,19 @@ pub(crate) fn index_line<'a>(
         shortest = line(&shorten(&title, chars));
     }
     let is_whole = chars == TITLE_CHARS;
-    let telling = Some(telling(memory, limits.text_chars)).filter(|text| is_whole && *text != title);
-    let telling = telling.map(|said| ItemForm { line: line(&said), said });
-    let telling = telling.filter(|form| estimate(&form.line) <= limits.line);
+    let fuller = Some(best_text(memory, limits.text_chars)).filter(|text| is_whole && *text != title);
+    let fuller = fuller.map(|said| ItemForm { line: line(&said), said });
+    let fuller = fuller.filter(|form| estimate(&form.line) <= limits.line);
     let shortest = ItemForm { line: shortest, said: title };
     SectionItem {
-        forms: telling.into_iter().chain([shortest]).collect(),
+        forms: fuller.into_iter().chain([shortest]).collect(),
         words_of: Some((memory, context.own)),
         ..item(it, Vec::new())
     }
 }
 
 /// What of a memory tells most: knowledge has a reason, a value or a fix beside its title, a discovery its answer; work has its title.
-fn telling(memory: &Memory, most_chars: usize) -> String {
+fn best_text(memory: &Memory, most_chars: usize) -> String {
     match memory.content.kind.traits().group {
         KindGroup::Knowledge => snippet::snippet(memory, most_chars),
         _ if memory.content.kind == Kind::Discovery => snippet::snippet(memory, most_chars),

@@ -110,8 +110,6 @@ def long_session(checks, host, failed):
     injected = [number for index in indexes for number in lines(index)]
     checks.that(len(indexes) >= 2 and len(injected) == len(set(injected)), "no memory is injected a second time", indexes)
     start = blocks(first, "session start")[0]
-    twice = [title for index in indexes for title in lines(index).values() if title in start]
-    checks.that(not twice, "nor one the session began with", twice)
 
     checks.about("claude-code, compaction")
     [compaction] = host.model.requests("compaction")
@@ -129,7 +127,7 @@ def check_injected_again(checks, request, start):
     """Checks that a session whose context is gone gets everything again."""
     again = blocks(request, "session start")
     checks.equal(len(again), 1, "the session's text arrives again, once")
-    checks.that(again and again[0] != start and "## Project knowledge" in again[0], "a new one, and whole", again)
+    checks.that(again and again[0] != start and "## Decisions" in again[0], "a new one, and whole", again)
     checks.equal(len(blocks(request, "prompt")), 1, "and a prompt is answered with what was known before")
 
 

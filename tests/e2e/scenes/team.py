@@ -11,7 +11,7 @@ from world import World, wait_for
 
 DECIDED = "counts pages from one"
 # An injected line: the decision and its author.
-INJECTED_LINE = re.compile(rf"^.*\bteam ann\b.*{DECIDED}.*$", re.MULTILINE)
+INJECTED_LINE = re.compile(rf"^.*{DECIDED}.*\bteam ann\b.*$", re.MULTILINE)
 PROMPT = "From which number does the pager count pages?"
 
 

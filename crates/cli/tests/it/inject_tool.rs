@@ -112,7 +112,7 @@ fn what_is_known_about_a_file_is_injected_once_before_an_edit() {
 
 /// The moment a rule matters is the command it is about: there it stands once more, though the session began with it (law 5).
 #[test]
-fn law_5_a_rule_is_given_once_more_before_the_command_it_is_about() {
+fn law_5_a_rule_is_injected_once_more_before_the_command_it_is_about() {
     let env = world();
     done(&env, &["rules", "add", "Let me commit, never commit yourself"]);
     done(&env, &["rules", "add", "We use pnpm here, never npm"]);
@@ -129,7 +129,7 @@ fn law_5_a_rule_is_given_once_more_before_the_command_it_is_about() {
 }
 
 #[test]
-fn a_trap_of_the_shell_is_given_before_the_same_look_at_files() {
+fn a_trap_of_the_shell_is_injected_before_the_same_look_at_files() {
     let env = world();
     let trap = json!({"kind": "fact", "category": "trap", "title": "ls: no matches found", "facts": ["What worked: `ls patterns`"],
         "details": {"type": "failure", "command": "ls patterns/old-*.json", "fix": {"commands": ["ls patterns"]}}});
@@ -143,7 +143,7 @@ fn a_trap_of_the_shell_is_given_before_the_same_look_at_files() {
 }
 
 #[test]
-fn a_rule_about_a_kind_of_file_is_given_when_one_is_created() {
+fn a_rule_about_a_kind_of_file_is_injected_when_one_is_created() {
     let env = world();
     done(&env, &["rules", "add", "Double quotes and no semicolons"]);
     done(&env, &["rules", "add", "A new tool needs a line in tool_count.py"]);

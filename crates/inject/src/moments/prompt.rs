@@ -1,6 +1,7 @@
 //! What bears on a prompt: recall with the weights for injections.
 
 use super::Injector;
+use crate::occasion::Occasion;
 use crate::{Candidate, GatherResult, Prefetch};
 use backstory_capture::FreshnessLimit;
 use backstory_memory::{Kind, Memory, first_chars, words};
@@ -63,7 +64,8 @@ impl Injector<'_> {
             |memories: &[&Memory]| self.freshness_of(memories, FreshnessLimit { until, files: MOST_FILES });
         let searcher = engine.searcher(self.store).with_freshness(&probe).until(self.until);
         let results = searcher.search(&query, &self.prompt_filter(prompt))?;
-        let new = results.hits.into_iter().filter(|hit| self.may_be_repeated(&hit.memory));
+        let is_due = |hit: &Hit| self.may_be_repeated(&hit.memory) && !self.waits_for_command(&hit.memory);
+        let new = results.hits.into_iter().filter(is_due);
         let candidate = |hit: Hit| Candidate {
             score: hit.score,
             reasons: hit.reasons.describe(),
@@ -71,6 +73,14 @@ impl Injector<'_> {
             ..self.candidate(hit.memory)
         };
         Ok(new.map(candidate).collect())
+    }
+
+    /// Whether a rule of the start block is about a command: it is repeated before that, and not at a prompt that only resembles it.
+    fn waits_for_command(&self, memory: &Memory) -> bool {
+        let is_at_start = self.recipient.context.only_at_start.contains(&memory.id);
+        is_at_start
+            && memory.content.kind == Kind::Rule
+            && !Occasion::spoken_of(&memory.content.title).is_empty()
     }
 
     /// The memories of the project; goals only for a prompt that speaks of goals, and no handoff: an old one is not true any more.

@@ -114,8 +114,8 @@ impl Injector<'_> {
         };
         let mut work = newest(&kinds)?;
         let sessions: HashSet<_> = work.iter().filter_map(|it| it.memory.session).collect();
-        let is_told = |it: &Candidate| it.memory.session.is_some_and(|session| sessions.contains(&session));
-        work.extend(newest(&[Kind::Summary])?.into_iter().filter(|it| !is_told(it)));
+        let has_work = |it: &Candidate| it.memory.session.is_some_and(|session| sessions.contains(&session));
+        work.extend(newest(&[Kind::Summary])?.into_iter().filter(|it| !has_work(it)));
         work.sort_by_key(|it| std::cmp::Reverse(it.memory.created_at));
         work.truncate(WORK);
         Ok(work)

@@ -43,7 +43,7 @@ impl Injector<'_> {
             match failed_command(&it.memory).filter(|failed| !failed.is_empty()) {
                 Some(failed) if is_same_line(failed, command) && may_recur(&it.memory) => same.push(it),
                 Some(failed) if may_recur(&it.memory) && recurs_in(&it.memory, failed, &tasks) => {
-                    alike.push(it)
+                    alike.push(it);
                 }
                 // A fact in somebody's words is about the command it names.
                 None if tasks
@@ -61,7 +61,7 @@ impl Injector<'_> {
 
     /// Finds the rules that speak of a prompt of few words: "commit this" names no topic, but an occasion.
     pub(super) fn rules_of_occasion(&self, prompt: &str) -> GatherResult<Vec<Candidate>> {
-        let occasions = Occasion::spoken_of(prompt);
+        let occasions = Occasion::asked_for(prompt);
         if occasions.is_empty() {
             return Ok(Vec::new());
         }
