@@ -160,7 +160,7 @@ fn only_claimed(turn: &Turn<'_>) -> Vec<Rejected> {
 fn not_kept(piece: &PieceOfWork<'_>, turns: &[Turn<'_>]) -> Option<Rejected> {
     let entry = piece.turns.first().and_then(|at| turns.get(*at)).and_then(Turn::first)?;
     let files = piece.files().join(", ");
-    let reason = match piece.is_told_by_documents() {
+    let reason = match piece.is_said_by_documents() {
         true => RejectionReason::InProjectFile,
         false => RejectionReason::SaysNothing,
     };

@@ -133,7 +133,7 @@ impl<'a> PieceOfWork<'a> {
 
     /// Makes a finding of it, unless nobody named it or its documents tell it themselves.
     pub(super) fn finding(&self, tasks: &SessionTasks) -> Option<Finding> {
-        if self.is_told_by_documents() {
+        if self.is_said_by_documents() {
             return None;
         }
         let details = self.details();
@@ -219,7 +219,7 @@ impl<'a> PieceOfWork<'a> {
     }
 
     /// Whether all it did is written where whoever needs it looks anyway: in a README or its like, or in a draft.
-    pub(super) fn is_told_by_documents(&self) -> bool {
+    pub(super) fn is_said_by_documents(&self) -> bool {
         self.is_documents() && (!self.is_committed() || self.files.iter().all(|file| is_front_page(file)))
     }
 
