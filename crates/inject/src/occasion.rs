@@ -109,7 +109,7 @@ impl Occasion {
     }
 
     /// Returns what a prompt asks for: "commit this", not "I committed and pushed".
-    pub(crate) fn asked_for(prompt: &str) -> BTreeSet<Occasion> {
+    pub(crate) fn requested_by(prompt: &str) -> BTreeSet<Occasion> {
         let plain = |word: String| word.strip_suffix('s').map(str::to_owned).unwrap_or(word);
         let said = words(prompt).map(plain).fold(" ".to_owned(), |said, word| said + &word + " ");
         occasions(|phrase| said.contains(&format!(" {phrase} ")))
@@ -225,7 +225,7 @@ mod tests {
             ("I committed and pushed!!", vec![]),
             ("yes", vec![]),
         ] {
-            assert_eq!(Occasion::asked_for(prompt).into_iter().collect::<Vec<_>>(), expected, "{prompt}");
+            assert_eq!(Occasion::requested_by(prompt).into_iter().collect::<Vec<_>>(), expected, "{prompt}");
         }
     }
 

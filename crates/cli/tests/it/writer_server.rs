@@ -273,7 +273,7 @@ fn a_session_of_a_project_that_wants_no_model_is_not_sent() {
     fire(&env, &turn(&env, "s", "p"), &[]);
     file(&env, ".backstory.toml", "[writer]\nprovider = \"none\"\n");
     let now = (NOW_MS + 31 * 60_000).to_string();
-    let elsewhere = run(&env, &["write-notes"]).within(env.home()).var("BACKSTORY_NOW_MS", &now).output();
+    let elsewhere = run(&env, ["write-notes"]).within(env.home()).var("BACKSTORY_NOW_MS", &now).output();
     assert_exit(&elsewhere, 0, "");
     assert_eq!(server.requests().len(), 0);
     assert_eq!(number(&env, "SELECT count(*) FROM writer_jobs"), 0, "it does not wait");

@@ -61,7 +61,7 @@ impl Injector<'_> {
 
     /// Finds the rules that speak of a prompt of few words: "commit this" names no topic, but an occasion.
     pub(super) fn rules_of_occasion(&self, prompt: &str) -> GatherResult<Vec<Candidate>> {
-        let occasions = Occasion::asked_for(prompt);
+        let occasions = Occasion::requested_by(prompt);
         if occasions.is_empty() {
             return Ok(Vec::new());
         }
