@@ -100,13 +100,13 @@ fn law_6_use_confirms_only_what_one_session_fetched_and_acted_on() {
             edits(env, "later", FILE);
         }),
         ("the session that wrote it", |env| {
-            starts(env, "writing", NOW_MS - 1);
             fetches(env, "writing");
             edits(env, "writing", FILE);
         }),
     ];
     for (name, scene) in scenes {
         let env = world();
+        starts(&env, "writing", NOW_MS - 1);
         agent_writes(&env, "fact", FACT);
         starts(&env, "later", LATER_MS);
         starts(&env, "other", LATER_MS);

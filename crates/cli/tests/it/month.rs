@@ -83,7 +83,6 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
         ]
     );
     assert_eq!(end.standing_of("pytest: FAILED"), ("retired", "fixed"));
-    assert_eq!(end.standing_of("A cancelled booking still blocks"), ("retired", "changed"));
     assert_eq!(end.in_force(&["handoff"]), ["Not committed: Add a waiting list for full sailings"]);
     assert_eq!(end.imports_git(), (0, 5));
 
@@ -112,10 +111,9 @@ fn a_month_of_tiles_ends_with_what_is_still_true() {
     let env = patient_world();
     let end = MonthEnd::after(&env, "mosaic");
     assert_eq!(end.in_force(&["rule"]), ["We use pnpm here, never npm"]);
-    assert_eq!(end.in_force(&["fact"]), ["ls: no matches found"]);
+    assert_eq!(end.in_force(&["fact"]), Vec::<&str>::new(), "what only looks, and finds nothing, is no trap");
     assert_eq!(end.in_force(&["failure"]), Vec::<&str>::new());
     assert_eq!(end.standing_of("src/grout.test.ts > joint"), ("retired", "fixed"));
-    assert_eq!(end.standing_of("A large wall gets a discount nowhere"), ("retired", "changed"));
     assert_eq!(end.in_force(&["handoff"]), ["Done: Save a wall as a file"]);
     // The amended commit counts, and neither is imported a second time.
     assert_eq!(
@@ -133,8 +131,6 @@ fn a_month_of_tiles_ends_with_what_is_still_true() {
     assert!(end.player.starts_on(31).contains("We use pnpm here, never npm"));
     let hint = end.player.before_running(31, "npm install --save-dev eslint");
     assert!(hint.contains("We use pnpm here, never npm"), "{hint}");
-    let hint = end.player.before_running(31, "ls walls/north-*.wall");
-    assert!(hint.contains("no matches found"), "{hint}");
     end.is_silent_before(&["pnpm vitest run", "pnpm add zod", "git commit -m x", "ls src", "git push"]);
     let found = end.asks(&["search", "joints of a wall", "--json"]);
     assert!(!found.to_string().contains("tests pass"), "{found}");
@@ -145,12 +141,11 @@ fn a_month_of_stones_ends_with_what_is_still_true() {
     let env = patient_world();
     let end = MonthEnd::after(&env, "quarry");
     assert_eq!(end.in_force(&["rule"]), ["Never use unwrap outside of tests"]);
-    assert_eq!(end.standing_of("Cargo test: assertion"), ("retired", "fixed"));
+    assert_eq!(end.standing_of("cart::a_full_cart_refuses_a_stone: assertion"), ("retired", "fixed"));
     assert_eq!(
         end.in_force(&["failure"]),
         ["Cargo test: this function takes 2 arguments but 1 argument was supplied"]
     );
-    assert_eq!(end.standing_of("Equal stones keep their order only by luck"), ("retired", "changed"));
     assert_eq!(end.in_force(&["handoff"]), ["Still failing: cargo test does not pass"]);
     assert_eq!(end.imports_git(), (0, 5));
 

@@ -93,6 +93,7 @@ const COMMANDS: &[CommandCase] = &[
     reads("review", &[], &[(&["--since", "soon"], 2, "bad_request")]),
     reads("confirm", &["1"], &[(&["999"], 1, "no_such_memory"), (&[], 2, "bad_request")]),
     reads("retire", &["1"], &[(&["999"], 1, "no_such_memory"), (&[], 2, "bad_request")]),
+    reads("rules", &[], &[(&["retire", "999"], 1, "no_such_memory"), (&["add"], 2, "bad_request")]),
     reads("pin", &["1"], &[(&["999"], 1, "no_such_memory"), (&[], 2, "bad_request")]),
     // A number nobody has is data here: `missing`.
     reads("show", &["1"], &[(&["first"], 2, "bad_request"), (&[], 2, "bad_request")]),

@@ -155,7 +155,7 @@ fn law_7_names_of_branches_and_files_bring_no_secret_in() {
         git(&env, &["checkout", "-q", "-b", secret]);
         fs::write(env.project().join(secret), "not committed").unwrap();
         let block = starts(&env, &format!("s{number}"), "startup");
-        assert!(block.contains("Branch: ") && !block.contains(secret), "{block}");
+        assert!(block.contains("on branch ") && !block.contains(secret), "{block}");
         fs::remove_file(env.project().join(secret)).unwrap();
     }
     // Git itself knows the branch, we do not.
