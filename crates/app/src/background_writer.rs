@@ -231,12 +231,10 @@ impl Writing<'_> {
         Ok(request.map(|request| SessionToWrite { folder, request }))
     }
 
-    /// Reads the settings of a session's own project: a repository may turn the model off and add what is redacted. One whose settings
-    /// cannot be read is not sent anywhere.
+    /// Reads the settings of a session's own project: a repository may turn the model off and add what is redacted. A session whose
+    /// settings cannot be read, or whose folder is gone, is not sent anywhere.
     fn session_folder(&self, root: Option<PathBuf>) -> Option<SessionFolder> {
-        let Some(root) = root else {
-            return Some(SessionFolder { root: None, redactor: self.app.redactor() });
-        };
+        let root = root?;
         match App::of_folder(root.clone(), self.app.environment.clone(), &[]) {
             Ok(own) if own.config.writer.provider == Provider::None => None,
             Ok(own) => Some(SessionFolder { redactor: own.redactor(), root: Some(root) }),

@@ -4,7 +4,7 @@
 
 use crate::app::{App, ProjectSelector};
 use crate::error::AppError;
-use backstory_inject::{with_rules, without_rules};
+use backstory_inject::{is_damaged, with_rules, without_rules};
 use backstory_memory::{Memory, MemoryScope};
 use backstory_store::{Scope, Store};
 use std::fs;
@@ -51,21 +51,25 @@ impl App {
         self.refuse_agent("change the rules in a file")?;
         let root = PathBuf::from(&self.project_ref_in(store, &self.cwd).root);
         let path = within(&root, name)?;
-        let before = match fs::read_to_string(&path) {
-            Ok(text) => Some(text),
-            Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(cannot("read", &path, &error)),
-        };
+        let before = read(&path)?;
         let text = before.as_deref().unwrap_or_default();
+        if is_damaged(text) {
+            return Err(AppError::user(format!("the block of rules in `{}` is damaged", path.display()))
+                .hint("delete what is left of it, its first or last line too, then try again"));
+        }
         let after = match action {
             RulesFileAction::Write => {
                 let mut rules = self.rules(store, &ProjectSelector::Here)?;
                 rules.retain(|rule| rule.content.scope == MemoryScope::Project);
-                if rules.is_empty() {
-                    return Err(AppError::user("this project has no confirmed rules")
-                        .hint("`backstory rules add TEXT` writes one"));
+                match without_rules(text) {
+                    _ if !rules.is_empty() => Some(with_rules(text, &rules)),
+                    // The last rule was retired.
+                    Some(rest) => Some(rest).filter(|rest| !rest.is_empty()),
+                    None => {
+                        return Err(AppError::user("this project has no confirmed rules")
+                            .hint("`backstory rules add TEXT` writes one"));
+                    }
                 }
-                Some(with_rules(text, &rules))
             }
             RulesFileAction::Remove => {
                 let rest = without_rules(text).ok_or_else(|| {
@@ -86,9 +90,16 @@ impl RulesFileChange {
         self.before == self.after
     }
 
-    /// Makes the change, whole or not at all.
+    /// Makes the change, whole or not at all. What was written into the file since the change was planned is not lost.
     pub fn carry_out(&self) -> Result<(), AppError> {
+        if read(&self.path)? != self.before {
+            return Err(AppError::user(format!("`{}` has changed meanwhile", self.path.display()))
+                .hint("run the command again"));
+        }
         match &self.after {
+            Some(text) if self.before.is_none() => {
+                create(&self.path, text.as_bytes()).map_err(|error| cannot("write", &self.path, &error))
+            }
             Some(text) => {
                 replace(&self.path, text.as_bytes()).map_err(|error| cannot("write", &self.path, &error))
             }
@@ -107,6 +118,21 @@ fn within(root: &Path, name: &str) -> Result<PathBuf, AppError> {
     } else {
         Err(AppError::user(format!("`{}` leads out of the project", path.display())))
     }
+}
+
+/// Reads a file; nothing where there is none.
+fn read(path: &Path) -> Result<Option<String>, AppError> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(cannot("read", path, &error)),
+    }
+}
+
+/// Writes a new file, readable for whom the user's other files are.
+fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = fs::File::create_new(path)?;
+    file.write_all(bytes).inspect_err(|_| drop(fs::remove_file(path)))
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

@@ -9,7 +9,8 @@ use crate::failures::{FailureStep, FixAttempt, clears};
 use crate::transcript::Turn;
 use backstory_capture::prepare;
 use backstory_memory::{
-    Details, EventId, FailureDetails, FixDetails, Kind, Memory, MemoryId, StandingReason, Timestamp,
+    Details, EventId, FailureDetails, FixDetails, Kind, Memory, MemoryId, Provenance, StandingReason,
+    Timestamp,
 };
 use backstory_store::{Filter, Scope, Session, Store, StoreError};
 
@@ -39,8 +40,10 @@ pub(super) fn close_failures(
         if how.is_late() {
             break;
         }
-        // A person who confirmed, pinned or reworded one says themselves when it is over.
-        if store.memories().is_taken_over(memory.id)? {
+        // A person who confirmed, pinned or reworded one says themselves when it is over; what merely came from elsewhere has no such person.
+        let is_persons = memory.content.pinned || memory.standing_reason == StandingReason::User;
+        let is_local = !matches!(memory.content.provenance, Provenance::Team(_) | Provenance::Import);
+        if is_persons || is_local && store.memories().is_taken_over(memory.id)? {
             continue;
         }
         let failed = store.memories().evidence(memory.id)?;

@@ -29,8 +29,6 @@ const MOST_SENTENCE_CHARS: usize = 320;
 const SHORT_MESSAGE: usize = 240;
 /// A list of so many items is a description.
 const LONG_LIST: usize = 2;
-/// So much of the message around a rule is kept with it.
-const MOST_CONTEXT_BYTES: usize = 700;
 /// Two prompts this alike are one that was sent again.
 const SENT_AGAIN: f64 = 0.5;
 
@@ -164,7 +162,7 @@ fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Find
     for (left_out, reason) in [torn, more] {
         rejected.extend(left_out.iter().map(|one| message.rejected(one.sentence, reason)));
     }
-    kept.iter().filter_map(|one| one.finding(message, &typed)).collect()
+    kept.iter().filter_map(|one| one.finding(message)).collect()
 }
 
 /// Cuts a message where somebody else's text begins: "Here is the issue:" and a paragraph of its own, or a mail.
@@ -292,7 +290,7 @@ impl RuleSentence<'_> {
     /// to follow it."
     fn whole_title(&self) -> Option<String> {
         let said = without_opening(self.sentence);
-        let leans = words(said).any(|word| LEANING.contains(&word.as_str()));
+        let leans = self.leans();
         let before = self.before.filter(|before| leans && weight(before) > 0 && !is_question(before));
         let before = before.map(without_opening);
         let both = before.map(|before| format!("{before} {said}"));
@@ -308,16 +306,18 @@ impl RuleSentence<'_> {
         whole_title(clause).filter(|_| !(is_torn || points && self.clarity == RuleClarity::Hint))
     }
 
-    fn finding(&self, message: &UserMessage<'_>, typed: &str) -> Option<Finding> {
+    /// Whether it points at something that was said before it.
+    fn leans(&self) -> bool {
+        words(without_opening(self.sentence)).any(|word| LEANING.contains(&word.as_str()))
+    }
+
+    fn finding(&self, message: &UserMessage<'_>) -> Option<Finding> {
         // Nobody typed the prompts of an import here: only the user makes rules.
         let provenance = message.entry.provenance.clone();
         let kind = if provenance == Provenance::User { Kind::Rule } else { Kind::Fact };
-        // Around the sentence of a long message stand others about other things; of an import, requests that ask for something.
-        let context = match () {
-            () if kind == Kind::Fact => self.sentence.to_owned(),
-            () if typed.len() <= MOST_CONTEXT_BYTES => typed.to_owned(),
-            () => self.before.into_iter().chain([self.sentence]).collect::<Vec<_>>().join(" "),
-        };
+        // The sentences around it order other things: as part of a rule they would be ordered for ever.
+        let before = self.before.filter(|_| kind == Kind::Rule && self.leans());
+        let context = before.into_iter().chain([self.sentence]).collect::<Vec<_>>().join(" ");
         let mut content = distilled(kind, &self.title()?, &context, provenance);
         content.importance = Importance::new(i64::from(content.importance.get()) + 1);
         let spoken = words(self.sentence).collect::<Vec<_>>().join(" ");

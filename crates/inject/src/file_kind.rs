@@ -72,7 +72,8 @@ pub(crate) fn speaks_of_kind(rule: &str, path: &str) -> bool {
         Path::new(&lower).extension().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
     let of_ending = KINDS.iter().filter(|(endings, _)| endings.contains(&ending.as_str()));
     let is_code = KINDS.iter().take(11).any(|(endings, _)| endings.contains(&ending.as_str()));
-    let is_test = ["test", "spec"].iter().any(|mark| lower.contains(mark));
+    let is_test =
+        lower.split(['/', '.', '_', '-']).any(|part| ["test", "tests", "spec", "specs"].contains(&part));
     of_ending.flat_map(|(_, names)| *names).any(|name| says(name))
         || is_code && STYLE.iter().any(|word| says(word))
         || is_test && (says("tests") || says("test"))
@@ -98,6 +99,7 @@ mod tests {
             ("Why are you writing TypeScript?", "src/a.ts", true),
             ("Why are you writing TypeScript?", "src/a.py", false),
             ("Tests use real SQLite", "tests/store.rs", true),
+            ("Tests use real SQLite", "src/latest.rs", false),
             ("Migrations are reversible", "db/migrations/0002.sql", true),
             ("Let me commit", "src/a.ts", false),
         ] {

@@ -14,8 +14,10 @@ const REQUEST_CHARS: usize = 160;
 /// Returns the lines of a handoff that hold now; `None` where its text was written by hand.
 pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Option<Vec<String>> {
     let Some(Details::Handoff(handoff)) = &memory.content.details else { return None };
+    // Only what a commit is called says what it did: its body may name what is left, and a revert undoes.
+    let subjects = tree.into_iter().flat_map(|tree| &tree.commits_since).filter_map(|it| it.lines().next());
     let commits: Vec<HashSet<String>> =
-        tree.into_iter().flat_map(|tree| &tree.commits_since).map(|message| stems(message)).collect();
+        subjects.filter(|subject| !subject.starts_with("Revert")).map(stems).collect();
     let is_done = |step: &String| commits.iter().any(|commit| is_covered(step, commit));
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for (label, steps) in [
@@ -30,6 +32,7 @@ pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Optio
     open.extend(line("Open questions", &all(&handoff.open_questions), " "));
     open.extend(line("Failing tests", &all(&handoff.failing_tests), ", "));
     let mut lines = last_request_lines(handoff);
+    lines.extend(handoff.last_done.iter().map(|done| format!("Last done: {done}")));
     lines.append(&mut open);
     lines.extend(line("Done since", &done, "; "));
     lines.extend(line("Remote", &all(&handoff.remote), "; "));

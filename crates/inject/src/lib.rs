@@ -40,7 +40,7 @@ pub use gathered::{Candidate, GatherResult, Orientation, ResumePoint, WorkTreeSt
 pub use hook_injector::{HookInjector, HookLocation};
 pub use moments::{InjectSettings, Injector, Recipient};
 pub use prefetch::Prefetch;
-pub use rules_file::{rule_line, with_rules, without_rules};
+pub use rules_file::{is_damaged, rule_line, with_rules, without_rules};
 pub use sections::{compaction, prompt, session_start, tool};
 pub use snippet::snippet;
 pub use used_detection::AgentAction;

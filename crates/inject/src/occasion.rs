@@ -41,7 +41,7 @@ const SPEAKING: [(Occasion, &[&str]); 9] = [
 /// Sub-commands of package managers that change what is installed.
 const INSTALLING: [&str; 10] =
     ["install", "i", "add", "ci", "remove", "uninstall", "update", "upgrade", "require", "get"];
-/// Programs that do one thing on the same occasion: what is said of one is said of the others.
+/// Programs that install things.
 const PACKAGE_MANAGERS: [&str; 18] = [
     "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "conda", "cargo", "go", "gem", "bundle",
     "composer", "brew", "apt", "apt-get", "npx",
@@ -68,16 +68,16 @@ impl Occasion {
     /// Returns what a command is the occasion for.
     pub(crate) fn of_task(task: &CommandTask) -> BTreeSet<Occasion> {
         let has = |flags: &[&str]| task.selection.iter().any(|word| flags.contains(&word.as_str()));
+        // A file or a folder may be called like what others do.
         let says = |word: &str| {
-            let texts = [&task.name].into_iter().chain(&task.selection);
-            texts.into_iter().any(|text| words(text).any(|said| said.starts_with(word)))
+            let arguments = task.selection.iter().filter(|argument| !argument.contains(['/', '.']));
+            [&task.name].into_iter().chain(arguments).any(|text| words(text).any(|it| it.starts_with(word)))
         };
         let (program, verb) = task.name.split_once(' ').unwrap_or((&task.name, ""));
-        let is_installing = PACKAGE_MANAGERS.contains(&program)
-            && verb
-                .split(' ')
-                .chain(task.selection.first().map(String::as_str))
-                .any(|it| INSTALLING.contains(&it));
+        let first = task.selection.first().map_or("", String::as_str);
+        let verb = if verb.is_empty() { first } else { verb };
+        let is_installing =
+            PACKAGE_MANAGERS.contains(&program) && verb.split(' ').any(|it| INSTALLING.contains(&it));
         let mut found = BTreeSet::new();
         if task.is_bystander {
             return found;
@@ -92,11 +92,11 @@ impl Occasion {
             "gh pr create" => drop(found.insert(Occasion::PullRequest)),
             _ if is_installing => drop(found.insert(Occasion::Install)),
             _ if program == "git" => {}
+            _ if task.runs_tests() => drop(found.insert(Occasion::Test)),
             name if MIGRATING.iter().any(|it| name.starts_with(it)) || says("migrat") => {
                 found.insert(Occasion::Migration);
             }
             name if DEPLOYING.contains(&name) || says("deploy") => drop(found.insert(Occasion::Deploy)),
-            _ if task.runs_tests() => drop(found.insert(Occasion::Test)),
             _ => {}
         }
         found
@@ -105,7 +105,10 @@ impl Occasion {
     /// Returns what a rule speaks of, in any form of the words.
     pub(crate) fn spoken_of(rule: &str) -> BTreeSet<Occasion> {
         let said = stems(rule);
-        occasions(|phrase| said.contains(&stems(phrase)))
+        // A stem of two letters is that of other words, too.
+        let is_word =
+            |phrase: &str| words(rule).any(|word| word.strip_suffix('s').unwrap_or(&word) == phrase);
+        occasions(|phrase| if phrase.len() == 2 { is_word(phrase) } else { said.contains(&stems(phrase)) })
     }
 
     /// Returns what a prompt asks for: "commit this", not "I committed and pushed".
@@ -155,14 +158,18 @@ const EVERYDAY: [&str; 32] = [
     "docker", "git", "cargo", "bash", "curl", "grep", "copy",
 ];
 
-/// Whether a rule about package managers is followed by a command: it names the program, and not as the wrong one.
+/// Whether a rule that chooses a package manager is followed by a command: it names the program, and neither as the wrong one nor to say
+/// how to call it.
 pub(crate) fn is_followed_by(rule: &str, task: &CommandTask) -> bool {
     const DENYING: [&str; 8] = ["never", "not", "no", "don", "avoid", "instead", "than", "without"];
     let program = program_of(task);
     let said: Vec<String> = words(rule).collect();
     let Some(at) = said.iter().position(|word| word == program) else { return false };
     let before = said.get(at.saturating_sub(3)..at).unwrap_or_default();
-    PACKAGE_MANAGERS.contains(&program) && !before.iter().any(|word| DENYING.contains(&word.as_str()))
+    let says_how = rule.contains(" -") || task.name.contains(' ') && names_task(rule, task);
+    PACKAGE_MANAGERS.contains(&program)
+        && !says_how
+        && !before.iter().any(|word| DENYING.contains(&word.as_str()))
 }
 
 #[cfg(test)]
@@ -190,6 +197,9 @@ mod tests {
             ("alembic upgrade head", vec![Migration]),
             ("python manage.py migrate", vec![Migration]),
             ("make deploy ENV=staging", vec![Deploy]),
+            ("pytest tests/test_deploy.py", vec![Test]),
+            ("rm -rf deploy/", vec![]),
+            ("cargo test add", vec![Test]),
             ("ls -la", vec![]),
             ("cat deploy.md", vec![]),
         ] {
@@ -209,6 +219,7 @@ mod tests {
             ("Never use unwrap outside of tests", vec![]),
             ("Migrations are reversible", vec![Migration]),
             ("Money is integer cents", vec![]),
+            ("Keep the pre-flight checks", vec![]),
         ] {
             assert_eq!(Occasion::spoken_of(rule).into_iter().collect::<Vec<_>>(), expected, "{rule}");
         }
@@ -242,5 +253,7 @@ mod tests {
     fn a_rule_is_followed_by_the_program_it_asks_for() {
         let follows = |command: &str| is_followed_by("We use pnpm here, never npm", &tasks(command)[0]);
         assert!(follows("pnpm install") && !follows("npm install") && !follows("yarn add x"));
+        let how = "Run cargo test with --test-threads=1";
+        assert!(!is_followed_by(how, &tasks("cargo test")[0]), "how a command is to be called is no choice");
     }
 }

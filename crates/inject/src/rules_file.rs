@@ -20,7 +20,10 @@ const END: &str = "<!-- end of backstory rules -->\n";
 /// Returns a rule as one line of such a block.
 #[must_use]
 pub fn rule_line(rule: &Memory) -> String {
-    encode(&snippet(rule, RULE_CHARS), RULE_CHARS)
+    let line = encode(&snippet(rule, RULE_CHARS), RULE_CHARS);
+    // A host would load what stands behind the sign.
+    let quoted = |word: &str| if word.starts_with('@') { format!("`{word}`") } else { word.to_owned() };
+    line.split(' ').map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a file's text with these rules in its block; a block that is there is replaced where it stands.
@@ -42,11 +45,26 @@ pub fn with_rules(text: &str, rules: &[Memory]) -> String {
 #[must_use]
 pub fn without_rules(text: &str) -> Option<String> {
     let block = ManagedBlock::find(text)?;
-    let joint = if block.begin == BEGIN_JOINED { "\n\n" } else { "\n" };
-    let before = block.before.strip_suffix(joint).filter(|_| !block.before.is_empty());
-    // The empty line above the block came with it; the last line break of the text did not.
-    let before = before.map_or(block.before, |stripped| stripped);
+    // The empty line above the block came with it. What was written below it since begins on a line of its own.
+    let joint = match block.begin {
+        BEGIN_JOINED if block.after.is_empty() => "\n\n",
+        _ if block.before.ends_with("\n\n") => "\n",
+        _ => "",
+    };
+    let before = block.before.strip_suffix(joint).unwrap_or(block.before);
     Some(format!("{before}{}", block.after))
+}
+
+/// Whether a text has the begin of a block without its end, or the other way round: what is in it and what is the user's is not known.
+#[must_use]
+pub fn is_damaged(text: &str) -> bool {
+    let marks = text.lines().filter_map(|line| match line.trim() {
+        line if line == BEGIN.trim() || line == BEGIN_JOINED.trim() => Some(true),
+        line if line == END.trim() => Some(false),
+        _ => None,
+    });
+    let marks: Vec<bool> = marks.collect();
+    !(marks.is_empty() || marks == [true, false])
 }
 
 /// Returns the lines of the rules in a file's block.
@@ -67,9 +85,23 @@ struct ManagedBlock<'a> {
 
 impl<'a> ManagedBlock<'a> {
     fn find(text: &'a str) -> Option<ManagedBlock<'a>> {
-        let found = |begin: &'static str| text.split_once(begin).map(|(before, rest)| (before, begin, rest));
-        let (before, begin, rest) = found(BEGIN).or_else(|| found(BEGIN_JOINED))?;
-        let (rules, after) = rest.split_once(END)?;
+        let (before, begin, rest) = [BEGIN, BEGIN_JOINED].into_iter().find_map(|begin| {
+            let (before, rest) = around_line(text, begin)?;
+            Some((before, begin, rest))
+        })?;
+        let (rules, after) = around_line(rest, END)?;
         Some(ManagedBlock { before, begin, rules, after })
     }
+}
+
+/// Splits a text at a line, whatever ends it.
+fn around_line<'a>(text: &'a str, wanted: &str) -> Option<(&'a str, &'a str)> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim() == wanted.trim() {
+            return Some((text.get(..at)?, text.get(at + line.len()..)?));
+        }
+        at += line.len();
+    }
+    None
 }

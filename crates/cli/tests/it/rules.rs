@@ -86,3 +86,30 @@ fn a_rule_in_a_file_the_host_loads_is_not_repeated_at_session_start() {
     done(&env, &["rules", "--remove", "AGENTS.md", "--yes"]);
     assert_eq!(has_both(&starts(&env, "c", "startup")), (true, true));
 }
+
+#[test]
+fn what_the_user_wrote_around_the_rules_stays() {
+    let env = world();
+    done(&env, &["rules", "add", "Never use unwrap outside of tests"]);
+    // Below a block that was joined to a text without a last line break.
+    let path = file(&env, "AGENTS.md", "no line break at the end");
+    done(&env, &["rules", "--write", "AGENTS.md", "--yes"]);
+    let block = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{block}More.\n")).unwrap();
+    done(&env, &["rules", "--remove", "AGENTS.md", "--yes"]);
+    assert_eq!(fs::read_to_string(&path).unwrap(), "no line break at the end\nMore.\n");
+
+    // Saved with other line breaks, it is the same block.
+    fs::write(&path, block.replace('\n', "\r\n")).unwrap();
+    done(&env, &["rules", "--write", "AGENTS.md", "--yes"]);
+    assert_eq!(fs::read_to_string(&path).unwrap().matches("Never use unwrap").count(), 1);
+
+    // Where the block ends is not known: nothing is touched.
+    let torn = block.replace("<!-- end of backstory rules -->\n", "Mine.\n");
+    fs::write(&path, &torn).unwrap();
+    for action in ["--write", "--remove"] {
+        let refused = env.run(["rules", action, "AGENTS.md", "--yes"]);
+        assert!(refused.code == Some(1) && refused.stderr.contains("damaged"), "{refused:?}");
+    }
+    assert_eq!(fs::read_to_string(&path).unwrap(), torn);
+}

@@ -1,6 +1,7 @@
 //! What bears on a prompt: recall with the weights for injections.
 
 use super::Injector;
+use super::session_start::{HANDOFFS, last_at_work};
 use crate::occasion::Occasion;
 use crate::{Candidate, GatherResult, Prefetch};
 use backstory_capture::FreshnessLimit;
@@ -102,9 +103,9 @@ impl Injector<'_> {
     /// Returns where the work stands, unless the agent knows.
     fn newest_handoff(&self) -> GatherResult<Option<Candidate>> {
         let newest = self.candidates("where the work stands", |store| {
-            store.search().newest_of_kinds(self.recipient.project, &[Kind::Handoff], 1)
+            store.search().newest_of_kinds(self.recipient.project, &[Kind::Handoff], HANDOFFS)
         })?;
-        Ok(newest.into_iter().next())
+        Ok(last_at_work(newest))
     }
 
     /// Returns the rules and facts about the files that the session edited last.

@@ -21,7 +21,7 @@ const MOST_FILES: usize = 16;
 const RULES: u32 = 200;
 const MOST_PINNED: u32 = 16;
 /// Several, because the handoff in force is that of the session last at work, which need not be the one last started.
-const HANDOFFS: u32 = 4;
+pub(super) const HANDOFFS: u32 = 4;
 /// So many commits are compared with the steps of a handoff.
 const COMMITS: usize = 40;
 /// Symbols changed lately.
@@ -100,7 +100,8 @@ impl Injector<'_> {
         };
         let files = instruction_files(root);
         let own = files.iter().find(|(name, _)| name == loaded).map_or("", |(_, text)| text.as_str());
-        let is_loaded = |name: &str| name == loaded || own.contains(&format!("@{name}"));
+        let is_named = |name: &str| own.lines().any(|line| line.trim().strip_prefix('@') == Some(name));
+        let is_loaded = |name: &str| name == loaded || is_named(name);
         files.iter().filter(|(name, _)| is_loaded(name)).flat_map(|(_, text)| rules_in(text)).collect()
     }
 
@@ -158,17 +159,19 @@ fn commits_since(root: &Path, handoff: &Memory) -> Vec<String> {
     let has_steps = matches!(&handoff.content.details, Some(Details::Handoff(it)) if it.has_open_work());
     if has_steps {
         let since = Timestamp(handoff.updated_at.0);
+        let mut looked_at = 0;
         history(root, HistoryDetail::Message, TIME_FOR_GIT, &mut |commit| {
-            if commit.at < since || messages.len() >= COMMITS {
-                return ControlFlow::Break(());
+            looked_at += 1;
+            // A rebased commit keeps the time it was written: newer ones may lie below it.
+            if commit.at >= since {
+                messages.push(commit.message);
             }
-            messages.push(commit.message);
-            ControlFlow::Continue(())
+            if looked_at < COMMITS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }
     messages
 }
 
-fn last_at_work(handoffs: Vec<Candidate>) -> Option<Candidate> {
+pub(super) fn last_at_work(handoffs: Vec<Candidate>) -> Option<Candidate> {
     handoffs.into_iter().max_by_key(|it| it.memory.updated_at)
 }

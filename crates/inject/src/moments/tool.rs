@@ -36,7 +36,6 @@ impl Injector<'_> {
         if tasks.is_empty() {
             return Ok(Vec::new());
         }
-        let occasions: BTreeSet<Occasion> = tasks.iter().flat_map(Occasion::of_task).collect();
         let known = self.to_warn("known of this command", |store| self.known_failing(store, command))?;
         let (mut same, mut alike) = (Vec::new(), Vec::new());
         for it in known {
@@ -55,7 +54,7 @@ impl Injector<'_> {
                 _ => {}
             }
         }
-        let rules = self.rules_to_warn(|rule| speaks_of_command(rule, &tasks, &occasions))?;
+        let rules = self.rules_to_warn(|rule| speaks_of_command(rule, &tasks))?;
         Ok(same.into_iter().chain(rules).chain(alike).collect())
     }
 
@@ -144,11 +143,13 @@ fn text_of(memory: &Memory) -> String {
     format!("{}\n{}", content.title, first_chars(&content.body, 1_000))
 }
 
-/// Whether a rule is about one of the commands, and not followed by it anyway.
-fn speaks_of_command(rule: &str, tasks: &[CommandTask], occasions: &BTreeSet<Occasion>) -> bool {
-    let is_named = tasks.iter().any(|task| names_task(rule, task) || names_program(rule, task));
-    let is_followed = tasks.iter().any(|task| is_followed_by(rule, task));
-    !is_followed && (is_named || !occasions.is_disjoint(&Occasion::spoken_of(rule)))
+/// Whether a rule is about one of the commands that do something, and not followed by it anyway.
+fn speaks_of_command(rule: &str, tasks: &[CommandTask]) -> bool {
+    let spoken_of = Occasion::spoken_of(rule);
+    tasks.iter().filter(|task| !task.is_bystander && !is_followed_by(rule, task)).any(|task| {
+        let is_named = names_task(rule, task) || names_program(rule, task);
+        is_named || !Occasion::of_task(task).is_disjoint(&spoken_of)
+    })
 }
 
 /// Whether a failed line is the one that is about to run.
