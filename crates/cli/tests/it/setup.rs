@@ -53,6 +53,7 @@ fn setup_creates_the_store_changes_nothing_else_and_runs_a_demo() {
                 
                 ## Where the work stands
                 - #4 (today) Asked last: Fix the failing test of the pager
+                  Last done: Fix the page count of the pager
                   Next steps: Show the page count in the footer
                 
                 ## Traps and facts
