@@ -523,7 +523,7 @@ const BARS: &[Bar] = &[
     ),
     bar(
         "X05",
-        "40 rounds of three people who write, revise, forget, branch and merge a folder in git, and 400 without git: 0 conflicts, all replicas equal; 10,000 memories pass through it",
+        "40 rounds of three people who write, revise, forget, branch and merge a folder in git, and 60 without git: 0 conflicts, all replicas equal; 10,000 memories pass through it",
         &[
             Tests(
                 CLI,

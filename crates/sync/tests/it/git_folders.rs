@@ -187,7 +187,7 @@ fn live(people: &mut [Person], deeds: usize, dice: &mut Dice) -> i64 {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: size(12, 400) as u32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: size(12, 60) as u32, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_three_people_do_their_replicas_agree(seed in any::<u64>()) {
