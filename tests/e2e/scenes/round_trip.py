@@ -12,8 +12,8 @@ from world import World
 
 PROMPT = "What did we find out about page_count, and how do we write tests here?"
 INDEXED = re.compile(r"#\d+ rule We use pytest-style asserts here")
-# Memories of the first session as the second one reads them: the work, what failed, what the user corrected.
-EXPECTED = ["Fix off-by-one in page_count", "AssertionError: 2 != 3", "pytest-style asserts"]
+# Memories of the first session as the second one reads them: the work, and what the user corrected. The failure is over: an edit fixed it.
+EXPECTED = ["Fix off-by-one in page_count", "pytest-style asserts"]
 
 
 def scene_for(sort):
