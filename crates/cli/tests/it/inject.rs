@@ -447,3 +447,16 @@ fn the_command_is_mentioned_only_where_a_shell_finds_it() {
     let env = env.with("PATH", programs);
     assert!(asks(&env, "t", QUESTION).contains("`backstory show ID` or the `get` tool"));
 }
+
+#[test]
+fn a_prompt_to_go_on_gets_no_older_handoff() {
+    let env = world();
+    for text in ["The lexer is half ported", "The parser is half ported"] {
+        let written = env.run(["remember", "--kind", "handoff", text]);
+        assert_eq!(written.code, Some(0), "{written:?}");
+    }
+    assert!(asks(&env, "fresh", "where were we?").contains("The parser is half ported"));
+    assert!(starts(&env, "begun", "startup").contains("The parser is half ported"));
+    let block = asks(&env, "begun", "where were we?");
+    assert!(!block.contains("The lexer is half ported"), "{block}");
+}

@@ -7,7 +7,7 @@ use crate::{Candidate, GatherResult, Prefetch};
 use backstory_capture::FreshnessLimit;
 use backstory_memory::{Kind, Memory, first_chars, words};
 use backstory_recall::{Hit, ScoreFactor, SearchQuery, Signal};
-use backstory_store::{Filter, Scope, StandingFilter};
+use backstory_store::{Filter, Scope, StandingFilter, Store};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -102,10 +102,12 @@ impl Injector<'_> {
 
     /// Returns where the work stands, unless the agent knows.
     fn newest_handoff(&self) -> GatherResult<Option<Candidate>> {
-        let newest = self.candidates("where the work stands", |store| {
+        let newest = |store: &Store| {
             store.search().newest_of_kinds(self.recipient.project, &[Kind::Handoff], HANDOFFS)
-        })?;
-        Ok(last_at_work(newest))
+        };
+        // Chosen before the agent's own context is looked at: an older one in its place would be out of date.
+        let last = last_at_work(self.candidates_where("where the work stands", newest, |_| true)?);
+        Ok(last.filter(|it| self.is_unseen(&it.memory)))
     }
 
     /// Returns the rules and facts about the files that the session edited last.

@@ -173,5 +173,6 @@ fn commits_since(root: &Path, handoff: &Memory) -> Vec<String> {
 }
 
 pub(super) fn last_at_work(handoffs: Vec<Candidate>) -> Option<Candidate> {
-    handoffs.into_iter().max_by_key(|it| it.memory.updated_at)
+    // They come newest first, and of equals `max_by_key` takes the last.
+    handoffs.into_iter().rev().max_by_key(|it| it.memory.updated_at)
 }

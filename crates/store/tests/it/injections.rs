@@ -87,7 +87,7 @@ fn a_fetched_memory_counts_as_used_by_the_session_it_was_injected_into_last() {
 
 /// An agent that writes a memory and fetches it does not confirm it, whatever the clock of either said.
 #[test]
-fn what_was_there_before_a_session_is_decided_by_arrival() {
+fn a_memory_is_older_than_a_session_by_arrival_not_by_the_clock() {
     let mut store = TestStore::new();
     let project = store.project();
     let said = |title: &str| Content { provenance: Provenance::Assistant, ..of_kind(Kind::Fact, title) };
