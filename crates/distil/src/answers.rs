@@ -3,6 +3,7 @@
 //! Not here: options in a message that the user picked from with a prompt (`choice`).
 
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
+use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::rejected::Rejected;
 use crate::sentences::sentences;
 use crate::titles::{title_of, weight, without_opening};
@@ -10,32 +11,9 @@ use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{Activity, EvidenceKind, Kind, Provenance, RejectionReason, words};
 use backstory_store::OnRepeat;
 
-/// Answers that begin so only let the agent go on.
-const GOING_ON: &[&str] = &[
-    "yes",
-    "no",
-    "ok",
-    "okay",
-    "go",
-    "proceed",
-    "continue",
-    "approve",
-    "cancel",
-    "skip",
-    "work",
-    "start",
-    "commit",
-    "push",
-    "looks",
-    "sure",
-    "done",
-    "plan",
-    "implement",
-    "ja",
-    "nein",
-    "да",
-    "нет",
-];
+/// Answers that begin so only let the agent go on, as those do that agree or decline.
+const GOING_ON: &[&str] =
+    &["go", "approve", "work", "start", "commit", "push", "looks", "done", "plan", "implement"];
 
 /// Returns what the user decided by answering, one decision a question.
 pub(super) fn decisions(turn: &Turn<'_>) -> Vec<Finding> {
@@ -56,9 +34,10 @@ pub(super) fn rejected(turn: &Turn<'_>) -> Vec<Rejected> {
 
 fn decision(entry: &TranscriptEntry) -> Option<Finding> {
     let Activity::Answered { topic, question, options, answer } = entry.activity() else { return None };
-    let is_choice =
-        options.len() > 1 && words(answer).next().is_some_and(|first| !GOING_ON.contains(&first.as_str()));
-    if answer.trim().is_empty() || !is_choice {
+    let said = FoldedSentence::new(answer);
+    let goes_on = said.has(PhraseGroup::Assent) || said.has(PhraseGroup::Decline);
+    let says_something = words(answer).next().is_some() && !goes_on && !said.begins_with(GOING_ON);
+    if options.len() < 2 || !says_something {
         return None;
     }
     let others: Vec<&str> = options.iter().map(String::as_str).filter(|option| option != answer).collect();

@@ -5,6 +5,7 @@
 
 use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::transcript::Turn;
+use crate::phrases::is_word_of_assent;
 use crate::plain::plain;
 use crate::rejected::Rejected;
 use crate::titles::{title_of, title_of_request};
@@ -87,7 +88,7 @@ fn chosen(prompt: &str, options: usize) -> Option<usize> {
     let (head, rest) = prompt.trim().split_once([',', '.', ';', '\n']).unwrap_or((prompt, ""));
     let all: Vec<String> = words(head).collect();
     // "First, mend the tests" and "1. Rename it" begin a list of their own.
-    let is_bare = all.len() == 1 && words(rest).any(|word| !AGREEING.contains(&word.as_str()));
+    let is_bare = all.len() == 1 && words(rest).any(|word| !is_picking(&word));
     if prompt.contains('?') || is_bare {
         return None;
     }
@@ -101,9 +102,8 @@ fn chosen(prompt: &str, options: usize) -> Option<usize> {
         let letter = || LETTERS.iter().position(|letter| letter == word).filter(|_| letters_count);
         digit.or_else(ordinal).or_else(last).or_else(letter)
     };
-    let says_more = |word: &String| {
-        place(word).is_none() && !AGREEING.contains(&word.as_str()) && !(is_letter(word) && letters_count)
-    };
+    let says_more =
+        |word: &String| place(word).is_none() && !is_picking(word) && !(is_letter(word) && letters_count);
     let mut places = all.iter().filter_map(place);
     let at = places.next().filter(|at| *at < options)?;
     (places.next().is_none() && !all.iter().any(says_more)).then_some(at)
@@ -125,11 +125,15 @@ const OFFERING: [&str; 12] = [
 ];
 const LETTERS: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
 const ORDINALS: [&str; 6] = ["first", "second", "third", "fourth", "fifth", "sixth"];
-/// Words in which something is taken from a list.
+/// Whether a word only takes something from a list.
+fn is_picking(word: &str) -> bool {
+    is_word_of_assent(word) || PICKING.contains(&word)
+}
+
+/// Words in which something is taken from a list, beside those of assent.
 #[rustfmt::skip]
-const AGREEING: [&str; 58] = [
-    "ok", "okay", "yes", "yeah", "yep", "sure", "great", "let", "s", "go", "going", "with", "for", "the", "option", "options",
-    "number", "approach", "variant", "way", "one", "please", "sounds", "looks", "seems", "feels", "is", "good", "right", "best",
-    "fine", "better", "i", "d", "ll", "would", "will", "prefer", "like", "think", "say", "take", "use", "pick", "choose", "do",
-    "want", "it", "we", "me", "to", "that", "of", "them", "thanks", "works", "makes", "sense",
+const PICKING: [&str; 40] = [
+    "let", "s", "with", "for", "the", "option", "options", "number", "approach", "variant", "way", "one", "seems", "feels", "is",
+    "best", "better", "i", "d", "ll", "would", "will", "prefer", "like", "think", "say", "take", "use", "pick", "choose", "want",
+    "we", "me", "to", "that", "of", "them", "works", "makes", "sense",
 ];

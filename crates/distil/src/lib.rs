@@ -56,5 +56,6 @@ pub use failures::{
     OpenFailure, PairedFailures, pair, should_promote,
 };
 pub use import_cache::ImportCache;
+pub use phrases::is_word_of_reply;
 pub use pipeline::{DistilReport, DistilTrigger, Distillation, distil, distil_batch};
 pub use testruns::{TestOutcome, TestRun, TestRunner, red_to_green};

@@ -4,7 +4,7 @@
 
 use crate::choice::numbered_items;
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
-use crate::phrases::FoldedSentence;
+use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::titles::{title_of, weight, whole_title, without_opening};
 use crate::transcript::Turn;
 use backstory_memory::{EvidenceKind, Kind, Provenance, TITLE_CHARS, words};
@@ -84,14 +84,9 @@ fn mark(prompt: &str, at: usize) -> Option<(usize, usize)> {
 
 /// Whether an answer only takes or leaves what was listed.
 fn takes_or_leaves(answer: &str) -> bool {
-    FoldedSentence::new(answer).begins_with(ACCEPTING_OR_NOT)
+    let said = FoldedSentence::new(answer);
+    said.has(PhraseGroup::Assent) || said.has(PhraseGroup::Decline)
 }
-
-#[rustfmt::skip]
-const ACCEPTING_OR_NOT: &[&str] = &[
-    "yes", "yeah", "yep", "y", "ok", "okay", "sure", "definitely", "agree", "agreed", "fine", "do it", "no", "nope", "n", "skip", "later", "not now", "drop it",
-    "ja", "nein", "да", "нет", "sí", "oui", "non",
-];
 
 /// The answer, where it says enough alone; else with what was asked, "Keep the old endpoint: no". Nothing where that does not fit.
 fn title(question: &str, answer: &str) -> Option<String> {

@@ -41,6 +41,12 @@ pub(super) enum PhraseGroup {
     Committed,
     /// Says that it is pushed.
     Pushed,
+    /// How somebody begins who agrees and lets the other go on.
+    Assent,
+    /// How somebody begins who does not agree.
+    Decline,
+    /// What is said to be kind.
+    Courtesy,
 }
 
 impl PhraseGroup {
@@ -63,6 +69,9 @@ impl PhraseGroup {
             "tests pass" => PhraseGroup::TestsPass,
             "committed" => PhraseGroup::Committed,
             "pushed" => PhraseGroup::Pushed,
+            "assent" => PhraseGroup::Assent,
+            "decline" => PhraseGroup::Decline,
+            "courtesy" => PhraseGroup::Courtesy,
             _ => return None,
         })
     }
@@ -88,6 +97,26 @@ fn rows() -> &'static [PhraseRow] {
         };
         include_str!("phrases.txt").lines().filter_map(row).collect()
     })
+}
+
+/// Returns the phrases of a group.
+pub(super) fn phrases_of(group: PhraseGroup) -> impl Iterator<Item = &'static str> {
+    rows().iter().filter(move |row| row.group == group).map(|row| row.phrase.trim())
+}
+
+/// Whether a word, in lower case, is one of those that agree, decline or are kind, and so names no subject.
+#[must_use]
+pub fn is_word_of_reply(word: &str) -> bool {
+    is_word_of_assent(word) || is_word_in(PhraseGroup::Decline, word)
+}
+
+/// Whether a word, in lower case, is one of those that agree or are kind.
+pub(super) fn is_word_of_assent(word: &str) -> bool {
+    is_word_in(PhraseGroup::Assent, word) || is_word_in(PhraseGroup::Courtesy, word)
+}
+
+fn is_word_in(group: PhraseGroup, word: &str) -> bool {
+    phrases_of(group).flat_map(str::split_whitespace).any(|known| known == word)
 }
 
 /// Groups of names of which a project has one at a time.
@@ -131,7 +160,9 @@ impl FoldedSentence {
         rows().iter().any(|row| {
             let is_there = match group {
                 // The same words further on belong to a sentence that says something else.
-                PhraseGroup::Report => self.0.starts_with(&row.phrase),
+                PhraseGroup::Report | PhraseGroup::Assent | PhraseGroup::Decline | PhraseGroup::Courtesy => {
+                    self.0.starts_with(&row.phrase)
+                }
                 _ => self.0.contains(&row.phrase),
             };
             row.group == group && is_there

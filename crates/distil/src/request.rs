@@ -2,6 +2,7 @@
 //!
 //! Evidence decides what kind of work was done; this breaks the tie. Not here: what a prompt demands (`user_rules`).
 
+use crate::phrases::is_word_of_assent;
 use backstory_memory::words;
 
 /// What is requested.
@@ -35,15 +36,15 @@ const KNOW: &[&str] = &[
     "summarise", "summarize", "find", "tell", "show", "look", "investigate", "list", "check", "review", "audit",
     "analyse", "analyze", "compare", "diagnose", "verify",
 ];
-/// What is said before the request.
-const POLITE: &[&str] = &["please", "hi", "hello", "hey", "ok", "okay", "so", "now", "and", "then", "also"];
+/// What is said before the request, beside words of assent and courtesy.
+const LEADING: &[&str] = &["so", "now", "and", "then", "also"];
 /// How many words say what is requested; the rest is detail.
 const HEAD: usize = 60;
 
 /// Reads what a prompt asks for.
 pub(super) fn intent(prompt: &str) -> Intent {
-    let head: Vec<String> =
-        words(prompt).skip_while(|word| POLITE.contains(&word.as_str())).take(HEAD).collect();
+    let leads = |word: &str| is_word_of_assent(word) || LEADING.contains(&word);
+    let head: Vec<String> = words(prompt).skip_while(|word| leads(word)).take(HEAD).collect();
     let first = |list: &[&str]| head.iter().position(|word| list.contains(&word.as_str()));
     let wants_to_know = head.first().is_some_and(|word| KNOW.contains(&word.as_str()))
         || (prompt.trim_end().ends_with('?') && first(FIX).is_none());

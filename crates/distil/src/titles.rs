@@ -2,7 +2,7 @@
 //!
 //! Not here: the title of a commit (`commit_title`).
 
-use crate::phrases::{FoldedSentence, PhraseGroup};
+use crate::phrases::{FoldedSentence, PhraseGroup, phrases_of};
 use crate::plain::{LineShape, lines, list_item, plain};
 use crate::sentences::sentences;
 use backstory_memory::{TITLE_CHARS, is_stop_word, typed_words, words};
@@ -13,94 +13,19 @@ const CLAUSE_ENDS: [(usize, &[&str]); 3] = [
     (40, &[", ", " - ", " – ", " — ", " (", " so that ", " because ", " in order to ", " and then "]),
     (48, &[" and ", " but ", " when ", " which ", " while ", " if "]),
 ];
-/// What people say before they say it.
+/// What people say before they say it, beside words of assent and courtesy.
+#[rustfmt::skip]
 const OPENINGS: &[&str] = &[
-    "ok",
-    "okay",
-    "so",
-    "hmm",
-    "hmmm",
-    "hm",
-    "ah",
-    "ahh",
-    "oh",
-    "well",
-    "yes",
-    "yeah",
-    "yep",
-    "no",
-    "nope",
-    "cool",
-    "great",
-    "nice",
-    "thanks",
-    "please",
-    "pls",
-    "also",
-    "now",
-    "then",
-    "and",
-    "but",
-    "hi",
-    "hello",
-    "hey",
-    "alright",
-    "go ahead",
-    "continue",
-    "proceed",
-    "go on",
-    "keep going",
-    "perfect",
-    "sounds good",
-    "right",
-    "can you",
-    "could you",
-    "can we",
-    "could we",
-    "would you",
-    "will you",
-    "can i",
-    "let's",
-    "lets",
-    "let us",
-    "i want you to",
-    "i want to",
-    "i want",
-    "i would like to",
-    "i'd like to",
-    "i would like you to",
-    "i'd like you to",
-    "i need you to",
-    "i think we should",
-    "i think",
-    "i believe",
-    "i belive",
-    "we need to",
-    "we should",
-    "you should",
-    "you need to",
-    "go ahead and",
-    "just",
-    "maybe",
-    "actually",
-    "one more thing",
-    "dont forget to",
-    "don't forget to",
-    "do not forget to",
-    "remember to",
-    "keep in mind that",
-    "is it possible to",
-    "do you want to",
-    "bitte",
-    "kannst du",
-    "jetzt",
-    "пожалуйста",
-    "теперь",
-    "давай",
-    "а теперь",
-    "can you please",
+    "so", "hmm", "hmmm", "hm", "ah", "ahh", "oh", "well", "also", "now", "then", "and", "but", "can you", "could you", "can we",
+    "could we", "would you", "will you", "can i", "let's", "lets", "let us", "i want you to", "i want to", "i want",
+    "i would like to", "i'd like to", "i would like you to", "i'd like you to", "i need you to", "i think we should", "i think",
+    "i believe", "i belive", "we need to", "we should", "you should", "you need to", "go ahead and", "just", "maybe", "actually",
+    "one more thing", "dont forget to", "don't forget to", "do not forget to", "remember to", "keep in mind that",
+    "is it possible to", "do you want to", "kannst du", "jetzt", "теперь", "давай", "а теперь", "can you please",
     "could you please",
 ];
+/// Words of assent that begin what somebody says, too: "fine tune the model", "do it with pnpm". Only a pause makes them an opening.
+const SAYING_TOO: &[&str] = &["fine", "do it", "agree", "y"];
 /// Words no title ends with.
 #[rustfmt::skip]
 const OPEN_ENDS: &[&str] = &[
@@ -352,17 +277,17 @@ pub(super) fn without_opening(sentence: &str) -> &str {
     let mut rest = sentence.trim();
     loop {
         let lower = rest.to_lowercase();
-        let longest = OPENINGS
-            .iter()
-            .filter(|opening| {
-                lower.strip_prefix(**opening).is_some_and(|after| {
-                    // "No, use tabs" opens with a no; "no more deploys" says it.
-                    let is_pause = after.starts_with([',', '.', '!']);
-                    is_pause || after.starts_with(char::is_whitespace) && **opening != "no"
-                })
-            })
-            .map(|opening| opening.len())
-            .max();
+        let opens = |opening: &str| {
+            lower.strip_prefix(opening).is_some_and(|after| after.starts_with(char::is_whitespace))
+        };
+        let pauses = |opening: &str| {
+            lower.strip_prefix(opening).is_some_and(|after| after.starts_with([',', '.', '!']))
+        };
+        let is_free = |opening: &&str| opens(opening) && !SAYING_TOO.contains(opening) || pauses(opening);
+        let free = OPENINGS.iter().copied().chain(kind_words()).filter(is_free);
+        // "No, use tabs" opens with a no; "no more deploys" says it.
+        let declining = phrases_of(PhraseGroup::Decline).filter(|opening| pauses(opening));
+        let longest = free.chain(declining).map(str::len).max();
         // Lower case may have other lengths in some scripts: then nothing is dropped.
         let Some(after) = longest.and_then(|length| rest.get(length..)) else { return rest };
         let after = after.trim_start_matches([' ', ',', '.', '!', '-', '\t']);
@@ -373,6 +298,11 @@ pub(super) fn without_opening(sentence: &str) -> &str {
     }
 }
 
+/// Words of assent and courtesy.
+fn kind_words() -> impl Iterator<Item = &'static str> {
+    [PhraseGroup::Assent, PhraseGroup::Courtesy].into_iter().flat_map(phrases_of)
+}
+
 /// How much a text says: its words that are no small words; scripts without spaces say much in one.
 pub(super) fn weight(text: &str) -> usize {
     let says = words(text).filter(|word| {
@@ -381,6 +311,7 @@ pub(super) fn weight(text: &str) -> usize {
             && !is_stop_word(word)
             && !SAYS_NOTHING.contains(&word.as_str())
             && !OPENINGS.contains(&word.as_str())
+            && !kind_words().any(|kind| kind == word)
     });
     says.map(|word| if word.chars().all(|c| (c as u32) < 0x2E80) { 1 } else { word.chars().count() }).sum()
 }

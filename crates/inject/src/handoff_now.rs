@@ -5,7 +5,7 @@
 
 use crate::WorkTreeStatus;
 use crate::encode::encode;
-use backstory_memory::{Details, HandoffDetails, Memory, keywords, stem};
+use backstory_memory::{Details, HandoffDetails, Memory, keywords, stems};
 use std::collections::HashSet;
 
 /// A longer request says at its beginning what it is about.
@@ -17,7 +17,7 @@ pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Optio
     // Only what a commit is called says what it did: its body may name what is left, and a revert undoes.
     let subjects = tree.into_iter().flat_map(|tree| &tree.commits_since).filter_map(|it| it.lines().next());
     let commits: Vec<HashSet<String>> =
-        subjects.filter(|subject| !subject.starts_with("Revert")).map(stems).collect();
+        subjects.filter(|subject| !subject.starts_with("Revert")).map(words_of).collect();
     let is_done = |step: &String| commits.iter().any(|commit| is_covered(step, commit));
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for (label, steps) in [
@@ -71,13 +71,13 @@ fn line(label: &str, items: &[&String], between: &str) -> Option<String> {
 
 /// Whether a commit's message holds nearly all words of a step. Two words in common may be chance.
 fn is_covered(step: &str, commit: &HashSet<String>) -> bool {
-    let step = stems(step);
+    let step = words_of(step);
     let shared = step.intersection(commit).count();
     shared >= 2 && shared * 4 >= step.len() * 3
 }
 
-fn stems(text: &str) -> HashSet<String> {
-    keywords(text).iter().map(|word| stem(word).to_owned()).collect()
+fn words_of(text: &str) -> HashSet<String> {
+    stems(keywords(text)).collect()
 }
 
 #[cfg(test)]
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_step_is_done_when_a_commit_says_nearly_all_of_it() {
-        let commit = stems("Retry the refunds that the provider declined");
+        let commit = words_of("Retry the refunds that the provider declined");
         assert!(is_covered("Retry declined refunds", &commit));
         assert!(!is_covered("Show declined refunds on the operator page", &commit));
         assert!(!is_covered("Refunds", &commit), "one word is chance");

@@ -5,7 +5,7 @@
 //! failed before (`moments::tool`).
 
 use backstory_distil::{CommandRun, CommandTask};
-use backstory_memory::{ExitStatus, stem, words};
+use backstory_memory::{ExitStatus, is_package_manager, stems, words};
 use std::collections::BTreeSet;
 
 /// Something people have rules about.
@@ -41,11 +41,6 @@ const SPEAKING: [(Occasion, &[&str]); 9] = [
 /// Sub-commands of package managers that change what is installed.
 const INSTALLING: [&str; 10] =
     ["install", "i", "add", "ci", "remove", "uninstall", "update", "upgrade", "require", "get"];
-/// Programs that install things.
-const PACKAGE_MANAGERS: [&str; 18] = [
-    "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "conda", "cargo", "go", "gem", "bundle",
-    "composer", "brew", "apt", "apt-get", "npx",
-];
 const MIGRATING: [&str; 8] =
     ["alembic", "flyway", "liquibase", "sqitch", "goose", "dbmate", "knex", "prisma migrate"];
 const DEPLOYING: [&str; 8] = [
@@ -76,8 +71,7 @@ impl Occasion {
         let (program, verb) = task.name.split_once(' ').unwrap_or((&task.name, ""));
         let first = task.selection.first().map_or("", String::as_str);
         let verb = if verb.is_empty() { first } else { verb };
-        let is_installing =
-            PACKAGE_MANAGERS.contains(&program) && verb.split(' ').any(|it| INSTALLING.contains(&it));
+        let is_installing = is_package_manager(program) && verb.split(' ').any(|it| INSTALLING.contains(&it));
         let mut found = BTreeSet::new();
         if task.is_bystander {
             return found;
@@ -104,11 +98,11 @@ impl Occasion {
 
     /// Returns what a rule speaks of, in any form of the words.
     pub(crate) fn spoken_of(rule: &str) -> BTreeSet<Occasion> {
-        let said = stems(rule);
+        let said = stemmed(rule);
         // A stem of two letters is that of other words, too.
         let is_word =
             |phrase: &str| words(rule).any(|word| word.strip_suffix('s').unwrap_or(&word) == phrase);
-        occasions(|phrase| if phrase.len() == 2 { is_word(phrase) } else { said.contains(&stems(phrase)) })
+        occasions(|phrase| if phrase.len() == 2 { is_word(phrase) } else { said.contains(&stemmed(phrase)) })
     }
 
     /// Returns what a prompt asks for: "commit this", not "I committed and pushed".
@@ -125,8 +119,8 @@ fn occasions(is_said: impl Fn(&str) -> bool) -> BTreeSet<Occasion> {
 }
 
 /// Returns the stems of a text's words with a blank around each, so that whole words are found in it.
-fn stems(text: &str) -> String {
-    words(text).fold(" ".to_owned(), |said, word| said + stem(&word) + " ")
+fn stemmed(text: &str) -> String {
+    stems(words(text)).fold(" ".to_owned(), |said, word| said + &word + " ")
 }
 
 /// Whether a text names a command: program and sub-command side by side, or a program that is no everyday word.
@@ -167,7 +161,7 @@ pub(crate) fn is_followed_by(rule: &str, task: &CommandTask) -> bool {
     let Some(at) = said.iter().position(|word| word == program) else { return false };
     let before = said.get(at.saturating_sub(3)..at).unwrap_or_default();
     let says_how = rule.contains(" -") || task.name.contains(' ') && names_task(rule, task);
-    PACKAGE_MANAGERS.contains(&program)
+    (is_package_manager(program) || program == "npx")
         && !says_how
         && !before.iter().any(|word| DENYING.contains(&word.as_str()))
 }

@@ -62,6 +62,12 @@ pub(crate) fn asking_sentences(text: &str) -> impl Iterator<Item = &str> {
     parts.filter(move |part| requested_action(part, &own).is_some())
 }
 
+/// Whether a program installs what others wrote, by its name in lower case.
+#[must_use]
+pub fn is_package_manager(program: &str) -> bool {
+    INSTALLERS.holds(program)
+}
+
 const LONGEST_SENTENCE: usize = 600;
 
 fn parts_of(sentence: &str, longest: usize) -> impl Iterator<Item = &str> {
@@ -336,7 +342,7 @@ impl Sentence {
         })
     }
 
-    /// Whether it names a script in a language that is not English: its verbs cannot be told.
+    /// Whether it names a script in a language that is not English: its verbs cannot be recognised.
     fn is_foreign_with_script(&self) -> bool {
         let is_spoken = |word: &Word| {
             word.text.chars().all(char::is_alphabetic) && (word.text.len() > 2 || !word.text.is_ascii())

@@ -126,7 +126,12 @@ fn subjects(text: &str) -> BTreeSet<String> {
             && !STRESSING.contains(&word.as_str())
             && !word.contains(|c: char| c.is_ascii_digit())
     };
-    keywords(text).iter().filter(|word| carries_meaning(word)).map(|word| stem(word).to_owned()).collect()
+    stems(keywords(text).into_iter().filter(carries_meaning)).collect()
+}
+
+/// Returns the stems of words.
+pub fn stems<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> impl Iterator<Item = String> {
+    words.into_iter().map(|word| stem(word.as_ref()).to_owned())
 }
 
 /// Returns a word without its endings: `caches`, `cached` and `caching` have one stem.

@@ -35,7 +35,7 @@ mod typed;
 mod wanted_words;
 mod written_time;
 
-pub use actionable::{Action, OwnAddresses, requested_action};
+pub use actionable::{Action, OwnAddresses, is_package_manager, requested_action};
 pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent, TaskState};
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::{clean, is_emoji, is_pictograph, on_one_line};
@@ -49,7 +49,7 @@ pub use fence::{fence, fence_nonce, strip_fences};
 pub use ids::{EventId, InjectionId, MemoryId, ProjectId, RejectionId, SessionId, Uid, UidError};
 pub use injection::{Injected, Injection, Moment};
 pub use injection_point::InjectionPoint;
-pub use jaccard::{NEAR_DUPLICATE, WordSet, WordSketch, jaccard, says_the_same, stem};
+pub use jaccard::{NEAR_DUPLICATE, WordSet, WordSketch, jaccard, says_the_same, stem, stems};
 pub use kind::{Kind, KindGroup, KindTraits, UnknownKind};
 pub use memory::{Category, Confidence, Importance, Link, Memory, MemoryScope, Relation};
 pub use project::{KnownProject, ProjectKey, ProjectRef};

@@ -5,6 +5,7 @@ use super::session_start::{HANDOFFS, last_at_work};
 use crate::occasion::Occasion;
 use crate::{Candidate, GatherResult, Prefetch};
 use backstory_capture::FreshnessLimit;
+use backstory_distil::is_word_of_reply;
 use backstory_memory::{Kind, Memory, first_chars, words};
 use backstory_recall::{Hit, ScoreFactor, SearchQuery, Signal};
 use backstory_store::{Filter, Scope, StandingFilter, Store};
@@ -152,16 +153,14 @@ pub(crate) fn is_about_something(prompt: &str) -> bool {
     words.any(|word| {
         let word = word.to_lowercase();
         let is_long_enough = word.chars().count() > 2 || !word.is_ascii();
-        is_long_enough && !WORDS_OF_ASSENT.contains(&word.as_str())
+        is_long_enough && !is_word_of_reply(&word) && !URGING.contains(&word.as_str())
     })
 }
 
-/// Words that agree or urge, and name no subject.
-const WORDS_OF_ASSENT: [&str; 44] = [
-    "yes", "yeah", "yep", "nope", "not", "okay", "sure", "fine", "good", "great", "nice", "cool", "perfect",
-    "right", "correct", "exactly", "thanks", "thank", "you", "please", "continue", "proceed", "resume",
-    "keep", "going", "ahead", "next", "again", "retry", "try", "done", "stop", "wait", "this", "that", "the",
-    "and", "now", "one", "more", "time", "lgtm", "all", "hello",
+/// Words that urge or point, and name no subject, as those of a reply do.
+const URGING: [&str; 22] = [
+    "not", "good", "correct", "exactly", "resume", "keep", "next", "again", "retry", "try", "done", "stop",
+    "wait", "this", "that", "the", "and", "now", "one", "more", "time", "all",
 ];
 
 /// Whether a prompt speaks of goals.

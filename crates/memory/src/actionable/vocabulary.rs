@@ -11,7 +11,7 @@ pub(super) struct WordList {
     lengths: [u32; FIRST_BYTES],
 }
 
-/// First bytes are told apart by their lower bits.
+/// First bytes are distinguished by their lower bits.
 const FIRST_BYTES: usize = 64;
 
 impl WordList {
@@ -179,7 +179,7 @@ pub(super) static FETCHING: WordList = WordList::phrases(
 );
 pub(super) static INSTALLERS: WordList = WordList::words(
     "pip pip3 npm pnpm yarn bun cargo gem brew apt apt-get dnf yum pacman apk go composer uv conda choco \
-    winget scoop snap poetry",
+    winget scoop snap poetry bundle",
 );
 pub(super) static INSTALLING: WordList = WordList::words("install add i get exec dlx -s");
 
