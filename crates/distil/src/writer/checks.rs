@@ -13,11 +13,13 @@ use crate::project_files::{FileAnswer, ProjectFiles};
 use crate::sentences::sentences;
 use backstory_memory::{
     Action, Content, EventId, EvidenceKind, Kind, OwnAddresses, Provenance, RejectionReason, TITLE_CHARS,
-    requested_action,
+    first_chars, requested_action,
 };
 
 /// The longest body an answer may give.
 const MOST_BODY_CHARS: usize = 400;
+/// The longest situation in which a note is needed: what overruns it goes, a word at a time.
+const MOST_NEEDED_WHEN_CHARS: usize = 60;
 /// More than this share of names that stand nowhere, in hundredths, and the note is of another session.
 const MOST_MISSING: usize = 34;
 /// A message of the user that is no longer may answer the one before it.
@@ -65,6 +67,8 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     let kind = kind_of(&note.kind).ok_or(RejectionReason::Malformed)?;
     let body = whole_sentences(&note.body);
     let is_formed = !note.title.is_empty()
+        // Who cannot say when it helps writes for nobody.
+        && !note.needed_when.is_empty()
         && note.title.chars().count() <= TITLE_CHARS
         && !note.title.contains('…')
         && body.chars().count() <= MOST_BODY_CHARS;
@@ -78,6 +82,7 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     let text = format!("{}\n{body}", note.title);
     let source = Source::derive((&place, kind), &text, &cited, context)?;
     refuse_unaccepted(kind, note, &source)?;
+    let body = without_orders((&note.title, &body), source.voice, context.own)?;
     if kind == Kind::Failure {
         refuse_unmended(note, &cited, context.record)?;
     }
@@ -92,7 +97,7 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     let mut content = distilled(kind, &note.title, &body, source.provenance);
     content.files.clone_from(&note.files);
     content.files.retain(|file| context.record.turns.iter().any(|turn| turn.text().contains(file.as_str())));
-    content.concepts.extend(Some(note.needed_when.clone()).filter(|when| !when.is_empty()));
+    content.concepts.push(whole_words(&note.needed_when, MOST_NEEDED_WHEN_CHARS));
     let evidence = match (demoted, source.voice) {
         (Some(_), Voice::User) => EvidenceKind::Hint,
         (Some(_), _) | (None, Voice::Agent | Voice::Pasted | Voice::User) => EvidenceKind::Words,
@@ -129,6 +134,14 @@ fn whole_sentences(body: &str) -> String {
         kept.push_str(sentence);
     }
     kept
+}
+
+/// As many words from the beginning of a text as fit; of one word that does not, its beginning.
+fn whole_words(text: &str, most: usize) -> String {
+    let head = first_chars(text, most);
+    let is_whole = text.get(head.len()..).is_none_or(|rest| rest.is_empty() || rest.starts_with(' '));
+    let end = if is_whole { None } else { head.rfind(' ') };
+    head.get(..end.unwrap_or(head.len())).unwrap_or(head).trim_end_matches([' ', ',', ';']).to_owned()
 }
 
 /// The cited turns. A turn that does not exist was invented, and so may be the rest.
@@ -218,6 +231,25 @@ fn is_in_the_users_sense(text: &str, typed: &Haystack, own: &OwnAddresses) -> bo
         }
     };
     is_said && asking.iter().all(is_wanted)
+}
+
+/// Turns down a title that orders something the user did not say, and returns the body without sentences that do.
+///
+/// Work that was accepted or committed may be titled by its verb, as commits are.
+fn without_orders(
+    (title, body): (&str, &str),
+    voice: Voice,
+    own: &OwnAddresses,
+) -> Result<String, NoteFault> {
+    if voice == Voice::User {
+        return Ok(body.to_owned());
+    }
+    let is_work = matches!(voice, Voice::Accepted | Voice::Commit);
+    let orders = |text: &str| requested_action(text, own).is_some_and(|action| action.is_grave() || !is_work);
+    if orders(title) {
+        return Err(RejectionReason::AsksForAction.into());
+    }
+    Ok(sentences(body).into_iter().filter(|sentence| !orders(sentence)).collect::<Vec<_>>().join(" "))
 }
 
 /// What a user has not said is no rule, and what nobody accepted is no decision.

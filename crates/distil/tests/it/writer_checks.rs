@@ -40,6 +40,14 @@ fn law_6_who_said_a_note_follows_from_where_its_quote_stands() {
     assert_eq!(proposed, [RejectionReason::OnlyClaimed]);
 }
 
+/// A fact that holds, but for one field.
+fn with(field: &str, value: &str) -> Value {
+    let mut fact =
+        note("fact", "The scheduler retries a run after 5 s", "the scheduler retries after 5 s", &["t1"]);
+    fact[field] = json!(value);
+    fact
+}
+
 /// One error a model may make in each, and why it is turned down.
 #[test]
 fn planted_errors_are_caught() {
@@ -111,6 +119,16 @@ fn planted_errors_are_caught() {
             R::AsksForAction,
         ),
         (
+            "a directive",
+            note("fact", "Never run the pumps at night", "the pumps run twice every morning", &["t1"]),
+            R::AsksForAction,
+        ),
+        (
+            "a command to run",
+            note("fact", "Run schedule.py before every release", "the scheduler retries after 5 s", &["t1"]),
+            R::AsksForAction,
+        ),
+        (
             "an address",
             note(
                 "fact",
@@ -160,6 +178,7 @@ fn planted_errors_are_caught() {
             note("fact", &"pumps run twice ".repeat(9), "the pumps run twice every morning", &["t1"]),
             R::Malformed,
         ),
+        ("no occasion", with("needed_when", ""), R::Malformed),
         (
             "an unknown kind",
             note("omen", "Pumps run twice", "the pumps run twice every morning", &["t1"]),
@@ -179,6 +198,26 @@ fn planted_errors_are_caught() {
             "{name}"
         );
     }
+}
+
+#[test]
+fn law_6_a_body_loses_the_sentence_that_orders_what_the_user_did_not_say() {
+    let mut story = greenhouse();
+    let mut ordering = decision();
+    ordering["body"] =
+        json!("Keys live in pump_keys. Always restart the pumps by hand. Redis is not available.");
+    let report = takes(&mut story, &answer(&[ordering], &[]));
+    let kept = of_model(&story, &report, Kind::Decision);
+    assert_eq!(kept.content.body, "Keys live in pump_keys. Redis is not available.");
+}
+
+#[test]
+fn the_occasion_of_a_note_is_cut_at_a_word() {
+    let mut story = greenhouse();
+    let long = "somebody changes the pumps, the valves, the schedule or the way keys are kept";
+    let report = takes(&mut story, &answer(&[rule(), with("needed_when", long)], &[]));
+    let fact = of_model(&story, &report, Kind::Fact);
+    assert_eq!(fact.content.concepts, ["somebody changes the pumps, the valves, the schedule or the"]);
 }
 
 #[test]
