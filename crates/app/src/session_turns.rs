@@ -4,8 +4,8 @@ use crate::app::App;
 use crate::browse::SessionRow;
 use crate::error::{AppError, ErrorCode};
 use crate::transcript::{StepKind, StepShape, prompt_of, step};
-use backstory_memory::{EventId, SessionId, Timestamp};
-use backstory_store::{InjectionRow, MemoryRow, PageRequest, SessionSummary, Store, StoredEvent};
+use backstory_memory::{EventId, MemoryId, SessionId, Timestamp};
+use backstory_store::{InjectionRow, MemoryRow, PageRequest, Rejection, SessionSummary, Store, StoredEvent};
 
 /// More memories or injections of one session are left out.
 const MOST: u32 = 500;
@@ -17,6 +17,17 @@ pub struct SessionTurns {
     pub session: SessionRow,
     /// Its turns, in order.
     pub turns: Vec<Turn>,
+    /// What was turned down, or only proposed, in the order it was said.
+    pub rejected: Vec<RejectedNote>,
+}
+
+/// What a writer turned down of a session.
+#[derive(Debug)]
+pub struct RejectedNote {
+    /// What was said, by whom, and why it was turned down.
+    pub rejection: Rejection,
+    /// The memory that holds it all the same, where it was only proposed.
+    pub memory: Option<MemoryId>,
 }
 
 /// What happened from one prompt to the next.
@@ -49,6 +60,11 @@ impl App {
         let page = PageRequest { session: Some(id), limit: MOST, ..PageRequest::default() };
         let found = store.browse().memories(&page)?;
         let memories = found.len() as u64;
+        let kept_as =
+            |rejection: &Rejection| found.iter().find(|row| row.title == rejection.text).map(|row| row.id);
+        let rejections = store.rejections().of_session(id)?.into_iter();
+        let rejected =
+            rejections.map(|rejection| RejectedNote { memory: kept_as(&rejection), rejection }).collect();
         let summary = SessionSummary { events: events.len() as u64, memories, session };
         let mut turns = turns(&events);
         for memory in found.into_iter().rev() {
@@ -65,7 +81,7 @@ impl App {
                 turn.injections.push(injection);
             }
         }
-        Ok(SessionTurns { session: self.session_row(store, summary)?, turns })
+        Ok(SessionTurns { session: self.session_row(store, summary)?, turns, rejected })
     }
 }
 

@@ -4,6 +4,7 @@ use super::numbers;
 use crate::writer_files::{AnswerFile, AnswersResponse, RequestFile, SessionNotesResponse};
 use backstory_distil::writer::AnswerOutcome;
 use backstory_memory::Writer;
+use backstory_store::Rejection;
 use serde::Serialize;
 
 /// What `distil --requests --json` answers.
@@ -163,15 +164,19 @@ pub fn session_notes(notes: &SessionNotesResponse) -> SessionNotesShape {
                 writer: writer.map(Writer::as_str),
             })
             .collect(),
-        rejected: { notes.rejections.iter() }
-            .map(|rejection| TurnedDownShape {
-                kind: Some(rejection.kind.as_str()),
-                title: rejection.text.clone(),
-                reason: rejection.reason.as_str(),
-                explanation: rejection.reason.explanation(),
-                detail: rejection.detail.clone(),
-                writer: rejection.writer.as_str(),
-            })
-            .collect(),
+        rejected: notes.rejections.iter().map(turned_down).collect(),
+    }
+}
+
+/// Returns what a writer turned down.
+#[must_use]
+pub fn turned_down(rejection: &Rejection) -> TurnedDownShape {
+    TurnedDownShape {
+        kind: Some(rejection.kind.as_str()),
+        title: rejection.text.clone(),
+        reason: rejection.reason.as_str(),
+        explanation: rejection.reason.explanation(),
+        detail: rejection.detail.clone(),
+        writer: rejection.writer.as_str(),
     }
 }

@@ -1,6 +1,8 @@
 //! The background writer through files: a request is written, an answer taken, the next session gets what holds of it.
 
-use crate::support::{answer, ask, column, event, exits, fields, harmless, injected, rendered, world};
+use crate::support::{
+    Worker, answer, ask, column, event, exits, fields, harmless, injected, rendered, world,
+};
 use backstory_testkit::TestEnv;
 use insta::assert_snapshot;
 use serde_json::{Value, json};
@@ -78,6 +80,12 @@ fn a_request_and_its_answer_go_through_files() {
     ");
     let notes = ask(&env, 0, &["distil", "--show", "--session", "s1", "--json"]);
     assert_eq!(column(&notes["rejected"], "writer"), json!(["model"]));
+
+    let session = Worker::start(&env, &[]).get("/api/sessions/1");
+    assert_eq!(
+        fields(&session["rejected"][0], ["title", "reason", "writer", "memory"]),
+        json!(["The export writes UTF-32", "false_quote", "model", null])
+    );
 
     let next = event(&env, "s2", "SessionStart", json!({"source": "startup"}));
     let block = injected(&next);

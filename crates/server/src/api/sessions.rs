@@ -1,11 +1,12 @@
-//! Sessions: listed, and one turn by turn: the prompt, what was done, the closing message, what was learnt and injected.
+//! Sessions: listed, and one turn by turn: the prompt, what was done, the closing message, what was learnt and injected, and what was
+//! turned down.
 
 use super::injections::{self, InjectionShape};
 use super::json;
 use super::memories::{self, MemoryRowShape};
 use crate::{ApiReply, ApiRequest};
 use backstory_app::browse::SessionRow;
-use backstory_app::json::{self as shapes, SessionShape};
+use backstory_app::json::{self as shapes, SessionShape, TurnedDownShape};
 use backstory_app::session_turns::Turn;
 use backstory_app::transcript::StepShape;
 use backstory_app::{App, AppError, times};
@@ -36,6 +37,15 @@ struct TurnsShape {
     version: u32,
     session: SessionRowShape,
     turns: Vec<TurnShape>,
+    rejected: Vec<RejectedShape>,
+}
+
+/// What was turned down, or only proposed: then `memory` holds it.
+#[derive(Serialize)]
+struct RejectedShape {
+    #[serde(flatten)]
+    note: TurnedDownShape,
+    memory: Option<i64>,
 }
 
 #[derive(Serialize)]
@@ -66,7 +76,16 @@ fn row(store: &Store, row: &SessionRow) -> Result<SessionRowShape, AppError> {
 pub(super) fn turns_of_session(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
     let session = app.session_turns(store, SessionId(request.id()))?;
     let turns = session.turns.into_iter().map(turn).collect();
-    json(&TurnsShape { version: 1, session: row(store, &session.session)?, turns })
+    let rejected = session.rejected.iter().map(|rejected| RejectedShape {
+        note: shapes::turned_down(&rejected.rejection),
+        memory: rejected.memory.map(|id| id.0),
+    });
+    json(&TurnsShape {
+        version: 1,
+        session: row(store, &session.session)?,
+        turns,
+        rejected: rejected.collect(),
+    })
 }
 
 fn turn(turn: Turn) -> TurnShape {

@@ -22,10 +22,10 @@ export async function show({ root, parts: [id], signal }) {
   const head = h("div", { class: "memory-head" });
   const list = h("ol", { class: "turns" });
   const nothing = emptyState("Nothing is left of this session", "Raw events are kept for 30 days; memories stay. `backstory config` changes how long.");
-  const draw = ({ session, turns }) => {
+  const draw = ({ session, turns, rejected }) => {
     redraw(head, [about(session, turns)], aboutIt);
     redraw(list, numbered(turns), drawTurn);
-    fill(root, head, turns.length ? list : nothing);
+    fill(root, head, turns.length ? list : nothing, turnedDown(rejected ?? []));
   };
   draw(await api.session(id, signal));
   follow(["event", "memory", "injection"], async () => draw(await api.session(id, signal)), signal, REST_MS);
@@ -75,6 +75,17 @@ function keepOpen(before, drawn) {
   if (fold) fold.open = before.querySelector(".fold")?.open ?? before.querySelector(".steps") !== null;
   const [were, are] = [before, drawn].map((element) => [...element.querySelectorAll(".step")]);
   were.forEach((step, at) => step.querySelector("details[open]") && are[at]?.querySelector("details")?.setAttribute("open", ""));
+}
+
+/** What became no memory, or only a proposed one, and why. */
+function turnedDown(rejected) {
+  if (!rejected.length) return null;
+  return h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Turned down"),
+    h("details", { class: "fold" }, h("summary", null, count(rejected.length, "note")),
+      h("ul", null, rejected.map(({ title, explanation, detail, writer, memory }) => h("li", null,
+        memory ? h("a", { href: link("memory", memory) }, title) : title, " ",
+        label(memory ? "proposed" : writer),
+        h("p", { class: "quiet-text" }, detail ? `${explanation}: ${detail}` : explanation))))));
 }
 
 function injected(injections) {
