@@ -24,6 +24,6 @@ pub use figures::{record_figure, sizes};
 pub use postgres::PrivateDatabase;
 pub use proc::{format_figure, peak_mb, resident_mb, ticks};
 pub use stub_server::{StubReply, StubRequest, StubServer};
-pub use terminal::terminal;
+pub use terminal::{TypedTerminal, terminal};
 pub use times::Times;
 pub use transcripts::{Transcript, Transcripts};

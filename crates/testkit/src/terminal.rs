@@ -33,3 +33,33 @@ pub fn terminal() -> Stdio {
     };
     slave().map_or_else(Stdio::null, |slave| Stdio::from(File::from(slave)))
 }
+
+/// A terminal of its own at which somebody types: as long as this is there, what was typed can be read.
+#[derive(Debug)]
+pub struct TypedTerminal {
+    slave: File,
+    /// Whoever reads would be at the end as soon as it is gone.
+    _master: OwnedFd,
+}
+
+impl TypedTerminal {
+    /// Opens one and types some text; where the system has none to give, nothing.
+    #[must_use]
+    pub fn with(text: &str) -> Option<TypedTerminal> {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).ok()?;
+        unlockpt(&master).ok()?;
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let slave = rustix::fs::open(ptsname(&master, Vec::new()).ok()?, flags, Mode::empty()).ok()?;
+        rustix::io::write(&master, text.as_bytes()).ok()?;
+        Some(TypedTerminal { slave: File::from(slave), _master: master })
+    }
+
+    /// Returns its other end, for a stream of a program.
+    ///
+    /// # Errors
+    ///
+    /// When this process has too many open files.
+    pub fn stream(&self) -> std::io::Result<Stdio> {
+        self.slave.try_clone().map(Stdio::from)
+    }
+}

@@ -15,9 +15,11 @@ const AGENTS: [Provider; 5] =
     [Provider::ClaudeCode, Provider::Codex, Provider::GeminiCli, Provider::OpenCode, Provider::CopilotCli];
 
 impl App {
-    /// Returns the host's program that could write notes with what the user has already; nothing if a writer is chosen, or none is here.
+    /// Returns the host's program that could write notes with what the user has already; nothing if none is here, or if the user's file
+    /// says something of a writer: then the user has decided.
     pub fn possible_writer(&self, places: &HostPaths) -> Option<Provider> {
-        if self.config.writer.provider != Provider::None {
+        let text = self.environment.config_file().and_then(|file| std::fs::read_to_string(file).ok());
+        if self.config.writer.provider != Provider::None || text.is_some_and(|text| has_section(&text)) {
             return None;
         }
         let hosts = hosts_here(places);
@@ -46,7 +48,7 @@ impl App {
             .map_err(|error| refused(&error))?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(|error| refused(&error))?;
-        if text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("writer")) {
+        if has_section(&text) {
             return Err(AppError::user(format!("`{}` has a section `[writer]` already", path.display()))
                 .hint(by_hand(provider)));
         }
@@ -56,6 +58,10 @@ impl App {
         file.write_all(section.as_bytes()).map_err(|error| refused(&error))?;
         Ok(path)
     }
+}
+
+fn has_section(text: &str) -> bool {
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("writer"))
 }
 
 fn has_program(folder: &Path, program: &str) -> bool {

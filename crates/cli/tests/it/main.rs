@@ -60,6 +60,7 @@ mod rules;
 mod search;
 mod secrets;
 mod setup;
+mod setup_writer;
 mod show_and_timeline;
 mod support;
 mod team_faults;

@@ -1,6 +1,6 @@
 //! A run of the binary that differs from the usual one.
 
-use backstory_testkit::{ProgramOutput, TestEnv};
+use backstory_testkit::{ProgramOutput, TestEnv, TypedTerminal};
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
@@ -45,6 +45,12 @@ impl Run<'_> {
     /// Sets what stands on standard input.
     pub(crate) fn input(mut self, bytes: impl AsRef<[u8]>) -> Self {
         self.input = Some(bytes.as_ref().to_vec());
+        self
+    }
+
+    /// Puts it at a terminal at which these lines are typed, to be read and answered there.
+    pub(crate) fn at_terminal(mut self, terminal: &TypedTerminal) -> Self {
+        self.command.stdin(terminal.stream().expect("a stream")).stderr(terminal.stream().expect("a stream"));
         self
     }
 
