@@ -209,7 +209,7 @@ const BARS: &[Bar] = &[
     ),
     timed(
         "R21",
-        "a model's program that hangs, its runner terminated, killed or out of time: 0 processes left",
+        "a model's program that hangs, its runner terminated, killed or out of time: 0 processes left, the notes written once by the next",
         &[Tests(
             CLI,
             &[
@@ -234,7 +234,7 @@ const BARS: &[Bar] = &[
     ),
     bar(
         "R23",
-        "a model's program that fires our own hooks, 10 sessions, each guard alone: 0 rows captured, 1 call per session",
+        "a model's program that fires our own hooks, 10 sessions, each guard alone: 0 rows captured, 1 call per session; without a model 0 sockets opened",
         &[Tests(
             CLI,
             &[
@@ -245,6 +245,7 @@ const BARS: &[Bar] = &[
                 "writer_program::r23_the_ancestry_alone_keeps_our_own_doing_out",
                 "writer_program::r23_our_own_words_do_not_even_wait_in_the_spool",
                 "writer_program::r23_even_with_no_guard_at_all_the_caps_end_it",
+                "faults::without_a_provider_no_hook_opens_a_socket",
             ],
         )],
     ),

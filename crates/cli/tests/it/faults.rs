@@ -2,8 +2,9 @@
 //! takes when nothing is wrong. R04, R06, R09, R10, R11, R15, R34.
 
 use crate::support::{
-    HOOK, NOW_MS, Times, Worker, ask, bar, count, damage, done, harmless, hook, log, patient_world, prompt,
-    prompts, remember, run, send, send_at_once, set_schema, size, spooled, titles, world,
+    HOOK, NOW_MS, Times, Worker, ask, bar, count, damage, done, harmless, hook, log, patient_world, payload,
+    prompt, prompts, remember, run, send, send_at_once, set_schema, size, spooled, titles,
+    wait_for_processes, world,
 };
 use backstory_testkit::TestEnv;
 use serde_json::json;
@@ -405,6 +406,46 @@ fn whichever_system_call_fails_the_event_is_kept() {
     }
     bar("R34", format_args!("{failed} calls failed in turn on a cold home: 0 events lost"));
     spool_calls_fail();
+}
+
+/// Whoever asked for no model has none: no hook so much as makes a socket.
+#[test]
+fn without_a_provider_no_hook_opens_a_socket() {
+    if !has_strace() {
+        return;
+    }
+    let env = patient_world();
+    let calls = env.world().join("calls");
+    let watched =
+        ["-f", "-qq", "-o", calls.to_str().unwrap(), "-e", "trace=connect,socket,socketpair,execve"];
+    let payloads = [
+        ("SessionStart", json!({"source": "startup"})),
+        (
+            "UserPromptSubmit",
+            json!({"prompt_id": "p", "prompt": "Never wait longer than 3 seconds between tries"}),
+        ),
+        (
+            "PreToolUse",
+            json!({"tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "make test"}}),
+        ),
+        (
+            "PostToolUse",
+            json!({"tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "make test"},
+            "tool_response": {"stdout": "ok", "stderr": ""}}),
+        ),
+        ("Stop", json!({"last_assistant_message": "The retry loop gives up after 3 tries now."})),
+        ("PreCompact", json!({"trigger": "auto"})),
+        ("SessionEnd", json!({"reason": "exit"})),
+    ];
+    for (name, fields) in &payloads {
+        trace_hook(&env, &watched, &payload("s", name, fields.clone()));
+        wait_for_processes(&env);
+        let calls = fs::read_to_string(&calls).unwrap();
+        assert!(calls.contains("execve("), "{name} was watched: {calls}");
+        let opened = calls.lines().find(|call| call.contains("socket") || call.contains("connect("));
+        assert_eq!(opened, None, "{name}");
+    }
+    bar("R23", format_args!("0 sockets in {} hooks without a provider", payloads.len()));
 }
 
 /// Makes the folders a hook needs, and nothing in them.

@@ -1,8 +1,8 @@
 //! A model that is run as a program: it never outlives us (R21), and nothing it does is remembered (R23).
 
 use crate::support::{
-    Times, assert_absent, bar, configure, count, execute, exits, lock, program, prompt, remember, run, send,
-    until, wait_for_processes, world,
+    NOW_MS, Times, assert_absent, bar, configure, count, execute, exits, lock, program, prompt, remember,
+    run, send, until, wait_for_processes, world,
 };
 use crate::writer_server::{good_notes, number, play, run_with};
 use backstory_testkit::TestEnv;
@@ -166,6 +166,39 @@ fn killed_with(signal: rustix::process::Signal) {
         number(&env, "SELECT count(*) FROM model_calls WHERE outcome = 'started' AND tokens_in > 0"),
         1
     );
+    writes_once_after_the_lease(&env);
+}
+
+/// Runs the writer again after a runner was killed half-way: nothing before its lease ends, the notes once after that.
+fn writes_once_after_the_lease(env: &TestEnv) {
+    let path = agent(env, "claude", &claude_answer());
+    let write_at = |ms: i64| done_at(env, &path, ms);
+    let made = |sql: &str| number(env, sql);
+    let notes = "SELECT count(*) FROM memories WHERE title = 'Retries never wait longer than 3 seconds between tries'";
+    write_at(NOW_MS + 1_000);
+    assert_eq!((calls(env), made(notes)), (1, 0), "the lease holds");
+    let after_lease = NOW_MS + 11 * 60_000;
+    write_at(after_lease);
+    assert_eq!((calls(env), made(notes)), (2, 1), "a later run writes what the killed one did not");
+    let all = made("SELECT count(*) FROM memories");
+    for later in 1..=3 {
+        write_at(after_lease + later * 3_600_000);
+    }
+    assert_eq!(
+        (calls(env), made(notes), made("SELECT count(*) FROM memories")),
+        (2, 1, all),
+        "and nothing twice"
+    );
+    assert_eq!(made("SELECT count(*) FROM writer_jobs"), 0);
+    assert_eq!(made("SELECT count(*) FROM model_calls WHERE outcome = 'used'"), 1);
+    bar("R21", "the notes of a killed runner written once by the next");
+}
+
+/// Runs the writer at a time, with a program on its path.
+fn done_at(env: &TestEnv, path: &str, ms: i64) {
+    let outcome = run(env, ["write-notes"]).var("PATH", path).at(ms).output();
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    wait_for_processes(env);
 }
 
 #[test]
