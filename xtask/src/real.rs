@@ -11,6 +11,7 @@ mod judge_sheets;
 mod matching;
 mod memory_figures;
 mod moment_figures;
+mod planted;
 mod project_run;
 mod recorded_sessions;
 mod replay_home;
@@ -37,7 +38,7 @@ use writer_folders::WriterFolders;
 
 const USAGE: &str =
     "usage: cargo xtask real [DIR] [--bin FILE] [--json FILE] [--against FILE] [--sheets DIR] [--notes FILE]
-                        [--save FILE] [--load FILE] [--requests DIR] [--answers DIR]
+                        [--save FILE] [--load FILE] [--requests DIR] [--answers DIR [--planted]]
        cargo xtask real --tally DIR
 
 --bin      measure this program instead of building one
@@ -46,6 +47,7 @@ const USAGE: &str =
 --notes    write what became of every gold note, and the memory nearest to it
 --requests write what a model would be asked at each session's end: DIR/PROJECT/SESSION.json
 --answers  take what one answered, from files of the same names
+--planted  spoil each note of these answers in several ways, and count what is caught
 --save     keep what the replay left; --load measures that again without a replay";
 
 /// Replays, measures, prints.
@@ -186,6 +188,10 @@ impl RealOptions {
         while let Some(name) = rest.next() {
             if !name.starts_with("--") {
                 options.data = PathBuf::from(name);
+                continue;
+            }
+            if name == "--planted" {
+                options.writer.is_planting = true;
                 continue;
             }
             let value = Some(PathBuf::from(rest.next().ok_or(USAGE)?));

@@ -1,5 +1,6 @@
 //! A private home for one project: the program at faked times, a git repository that follows the recorded edits and commits.
 
+use super::planted::HomeCopy;
 use super::project_run::{RunInjection, RunMemory};
 use super::recorded_sessions::{field, text_of};
 use crate::TaskResult;
@@ -86,9 +87,31 @@ impl ReplayHome {
         Ok(())
     }
 
+    /// Copies the store as it is now, to try something that must not last.
+    pub(crate) fn copy(&self) -> TaskResult<HomeCopy<'_>> {
+        let folder = tempfile::tempdir()?;
+        for entry in fs::read_dir(self.env.home())? {
+            let entry = entry?;
+            if entry.file_type()?.is_file() {
+                fs::copy(entry.path(), folder.path().join(entry.file_name()))?;
+            }
+        }
+        Ok(HomeCopy { home: self, folder })
+    }
+
     /// Runs a command of the program.
     pub(crate) fn program(&self, arguments: &[&str], now_ms: i64, input: &str) -> TaskResult<String> {
+        self.start(self.env.command(arguments), now_ms, input)
+    }
+
+    /// Runs a command of the program with the data of another folder.
+    pub(crate) fn program_in(&self, data: &Path, arguments: &[&str], now_ms: i64) -> TaskResult<String> {
         let mut command = self.env.command(arguments);
+        command.env("BACKSTORY_HOME", data);
+        self.start(command, now_ms, "")
+    }
+
+    fn start(&self, mut command: Command, now_ms: i64, input: &str) -> TaskResult<String> {
         command.current_dir(&self.folder).env("BACKSTORY_NOW_MS", now_ms.to_string()).stdin(Stdio::piped());
         let mut child = command.spawn()?;
         let mut pipe = child.stdin.take().ok_or("no pipe to the binary")?;
@@ -99,7 +122,7 @@ impl ReplayHome {
         drop(writer.join());
         match ended.code {
             Some(0 | 1) => Ok(ended.stdout),
-            _ => Err(format!("`backstory {}` failed: {}", arguments.join(" "), ended.stderr).into()),
+            _ => Err(format!("{command:?} failed: {}", ended.stderr).into()),
         }
     }
 

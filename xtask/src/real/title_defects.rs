@@ -120,7 +120,7 @@ pub(crate) fn is_unreadable(line: &str) -> bool {
     line.split_whitespace().any(|token| token.matches('^').count() >= 2)
 }
 
-/// Counts memories that tell a piece of work which another memory of the session tells already.
+/// Counts memories of a piece of work that another memory of the session holds already.
 pub(crate) fn count_duplicates(memories: &[&RunMemory]) -> usize {
     let is_repeated = |(at, memory): (usize, &&RunMemory)| {
         memories.iter().take(at).any(|earlier| is_same_work(earlier, memory))

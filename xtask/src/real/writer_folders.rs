@@ -2,12 +2,15 @@
 //!
 //! Not here: who answers. A model that sees the request alone, in whatever way.
 
+use super::planted;
 use super::project_run::ProjectRun;
 use super::recorded_sessions::field;
 use super::replay_home::ReplayHome;
 use crate::{TaskResult, say};
-use serde_json::Value;
+use backstory_memory::estimate;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 
 /// Folders with one folder a project, and one file a session in it.
@@ -17,6 +20,8 @@ pub(crate) struct WriterFolders {
     pub(crate) requests: Option<PathBuf>,
     /// Where answers are.
     pub(crate) answers: Option<PathBuf>,
+    /// Whether errors are planted in them, to see which are caught.
+    pub(crate) is_planting: bool,
 }
 
 impl WriterFolders {
@@ -30,10 +35,17 @@ impl WriterFolders {
         let mut said = Vec::new();
         for (flag, folder) in [("--requests", &self.requests), ("--answers", &self.answers)] {
             let Some(folder) = folder.as_ref().map(|folder| folder.join(project)) else { continue };
-            if flag == "--answers" && !folder.join(format!("{session}.json")).is_file() {
+            let file = folder.join(format!("{session}.json"));
+            if flag == "--answers" && !file.is_file() {
                 continue;
             }
+            if flag == "--answers" {
+                said.push(json!({"tokens_out": estimate(&fs::read_to_string(file)?).0}));
+            }
             let folder = std::path::absolute(folder)?.to_string_lossy().into_owned();
+            if let (Some(answers), "--answers", true) = (&self.answers, flag, self.is_planting) {
+                said.push(planted::plant(home, (answers, project), (session, now_ms))?);
+            }
             let arguments = ["distil", "--session", session, flag, &folder, "--json"];
             let text = home.program(&arguments, now_ms, "")?;
             said.push(serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?);
@@ -48,20 +60,9 @@ pub(crate) fn report(runs: &[ProjectRun]) {
     let list = |name: &str| -> Vec<&Value> {
         said.iter().filter_map(|it| it.get(name)?.as_array()).flatten().collect()
     };
-    let mut tokens: Vec<i64> = list("requests").iter().filter_map(|it| it.get("tokens")?.as_i64()).collect();
-    tokens.sort_unstable();
-    let at = |share: usize| {
-        tokens.get((tokens.len().saturating_sub(1)) * share / 100).copied().unwrap_or_default()
-    };
-    if !tokens.is_empty() {
-        say(&format!(
-            "writer: {} requests; tokens p50 {} p90 {} max {}",
-            tokens.len(),
-            at(50),
-            at(90),
-            at(100)
-        ));
-    }
+    say_tokens("requests; tokens in", list("requests").iter().filter_map(|it| it.get("tokens")?.as_i64()));
+    say_tokens("answers; tokens out", said.iter().filter_map(|it| it.get("tokens_out")?.as_i64()));
+    planted::report(&list("planted"));
     let answers = list("answers");
     if answers.is_empty() {
         return;
@@ -85,6 +86,18 @@ pub(crate) fn report(runs: &[ProjectRun]) {
         ),
         count("replaced"),
     ));
+}
+
+fn say_tokens(what: &str, tokens: impl Iterator<Item = i64>) {
+    let mut tokens: Vec<i64> = tokens.collect();
+    tokens.sort_unstable();
+    let at = |share: usize| {
+        tokens.get((tokens.len().saturating_sub(1)) * share / 100).copied().unwrap_or_default()
+    };
+    if !tokens.is_empty() {
+        let count = tokens.len();
+        say(&format!("writer: {count} {what} p50 {} p90 {} max {}", at(50), at(90), at(100)));
+    }
 }
 
 fn tally<'a>(words: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
