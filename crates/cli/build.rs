@@ -1,7 +1,7 @@
 //! Tells the program which commit it was built from, and when that was made.
 //!
 //! The date is the commit's, or SOURCE_DATE_EPOCH, and never the clock's: the same commit makes the same bytes, whenever it is built. Without
-//! git, outside a checkout of ours and in builds for development nothing is told; there every commit would have the program built anew.
+//! git, outside a checkout of ours and in builds for development nothing is passed on; there every commit would have the program built anew.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

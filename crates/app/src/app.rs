@@ -151,17 +151,17 @@ impl App {
         redactor(&self.config, &self.environment, &self.home)
     }
 
-    /// Returns what this folder tells about its project.
+    /// Returns what this folder shows of its project.
     pub fn project_ref(&self) -> Redacted<ProjectRef> {
         self.project_ref_of(&self.cwd)
     }
 
-    /// Returns what a folder tells about its project.
+    /// Returns what a folder shows of its project.
     pub fn project_ref_of(&self, folder: &Path) -> Redacted<ProjectRef> {
         safe_project_ref(folder, &self.redactor())
     }
 
-    /// Returns what a folder tells about its project, with proof where the store has not met it.
+    /// Returns what a folder shows of its project, with proof where the store has not met it.
     pub fn project_ref_in(&self, store: &Store, folder: &Path) -> Redacted<ProjectRef> {
         located_project_ref(store, folder, &self.redactor())
     }
@@ -179,7 +179,7 @@ impl App {
         }
     }
 
-    /// Returns the project that is meant: the one that is named, or that of this folder if somebody has met it.
+    /// Returns the project a request is about: the one that is named, or that of this folder if somebody has met it.
     pub fn known_project(&self, store: &Store, wanted: Option<&str>) -> Result<Option<ProjectId>, AppError> {
         match wanted {
             Some(wanted) => self.project_called(store, wanted).map(Some),

@@ -1,7 +1,7 @@
 //! Who calls through this process: the user, or an agent that runs our commands (law 6).
 //!
 //! Under an agent nobody is the user: a command without a terminal, or below a host, writes as the assistant and may not do what is the
-//! user's alone. An agent that forges a terminal and clears its environment is not told apart; docs/security.md says so.
+//! user's alone. An agent that forges a terminal and clears its environment is not recognised; docs/security.md says so.
 
 use crate::app::App;
 use crate::env_vars::Environment;

@@ -38,7 +38,7 @@ struct Hint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HintAudience {
     Everyone,
-    /// What only a person may decide: no agent is told how.
+    /// What only a person may decide: no agent is shown how.
     People,
 }
 

@@ -72,13 +72,12 @@ impl App {
         Ok(self.respond(store, done))
     }
 
-    /// Refuses the number of an event that is not there.
-    pub fn refuse_unknown_event(&self, store: &Store, id: EventId) -> Result<(), AppError> {
-        if store.events().get(id)?.is_some() {
-            return Ok(());
-        }
-        Err(AppError::new(ErrorCode::NoSuchEvent, format!("there is no event {id}"))
-            .hint("`backstory forget --text WORDS` finds events by what they say"))
+    /// Reads an event that is there.
+    pub fn event(&self, store: &Store, id: EventId) -> Result<StoredEvent, AppError> {
+        store.events().get(id)?.ok_or_else(|| {
+            AppError::new(ErrorCode::NoSuchEvent, format!("there is no event {id}"))
+                .hint("`backstory forget --text WORDS` finds events by what they say")
+        })
     }
 
     fn respond(&self, store: &mut Store, mut done: ForgetReport) -> ForgetResponse {

@@ -15,7 +15,7 @@ const JAIL_MARK: &str = ".backstory-jail";
 /// No hook is further below the agent's program than this.
 const MOST_ANCESTORS: usize = 16;
 
-/// Makes the folder our calls run in and returns it: empty but for the mark that tells hooks whose it is.
+/// Makes the folder our calls run in and returns it: empty but for the mark by which hooks know whose it is.
 pub fn jail(home: &Home) -> io::Result<PathBuf> {
     let jail = home.root().join("jail");
     fs::create_dir_all(&jail)?;

@@ -1,4 +1,4 @@
-//! Sessions: listed newest first, found by name, and one told step by step with what was learnt from it.
+//! Sessions: listed newest first, found by name, and one shown step by step with what was learnt from it.
 
 use crate::app::{App, ProjectSelector};
 use crate::error::{AppError, ErrorCode};

@@ -28,7 +28,7 @@ pub struct ScopedMemories {
 }
 
 impl App {
-    /// Reads memories without using them, and tells those within scope from those of other projects.
+    /// Reads memories without using them, and separates those within scope from those of other projects.
     pub fn memories_in_scope(
         &self,
         store: &Store,

@@ -1,4 +1,4 @@
-//! Requests about teams, and how they reach a hub: which team is meant, its address and password, what may be shared with it.
+//! Requests about teams, and how they reach a hub: which team, its address and password, what may be shared with it.
 //!
 //! Passwords are where `psql` looks for them: never among arguments, in the store or in the log.
 

@@ -1,4 +1,4 @@
-//! The files in which a project tells agents what to do: read, bounded, and never written.
+//! The files in which a project says what agents are to do: read, bounded, and never written.
 
 use crate::codemap::source_text;
 use backstory_memory::cap;

@@ -75,7 +75,7 @@ fn mcp_peak(env: &TestEnv) -> Option<f64> {
     peak
 }
 
-/// Returns how long it takes until what one process was told is found by another, both from their start; the median, in milliseconds.
+/// Returns how long it takes until what one process wrote is found by another, both from their start; the median, in milliseconds.
 fn lag(env: &TestEnv) -> f64 {
     let mut took = Times::default();
     for number in 0..SEARCHES {

@@ -204,7 +204,7 @@ fn goes_on(turn: &Turn<'_>, session: &Session) -> bool {
     turn.entries.iter().any(|entry| entry.id > session.written_to && is_more(entry.activity()))
 }
 
-/// Returns what earlier runs found stated in this session, also what has been put right since: a summary tells what happened.
+/// Returns what earlier runs found stated in this session, also what has been put right since: a summary says what happened.
 fn stated_before(known: Vec<Memory>, now: &[Finding]) -> Vec<Memory> {
     let is_stated = |memory: &Memory| memory.content.kind.traits().is_durable;
     let is_same = |one: &Content, other: &Content| one.kind == other.kind && one.title == other.title;

@@ -1,7 +1,7 @@
 //! What a test run said: which runner, how many passed and failed, which failed, and whether it ran at all.
 //!
 //! `runners` is the table of how each runner is called and known by its output; one small parser each reads its
-//! summary. [`red_to_green`] compares two runs: it tells which failing tests were fixed in between.
+//! summary. [`red_to_green`] compares two runs: it says which failing tests were fixed in between.
 //!
 //! Not here: running tests, and reports in files (JUnit XML, coverage).
 

@@ -47,7 +47,7 @@ impl VectorFile {
     ///
     /// # Errors
     ///
-    /// [`VectorFileError::Missing`] when there is none yet; [`VectorFileError::is_stale`] tells whether
+    /// [`VectorFileError::Missing`] when there is none yet; [`VectorFileError::is_stale`] says whether
     /// rebuilding would help with another one.
     pub fn open(path: &Path, model: &str) -> Result<VectorFile, VectorFileError> {
         Ok(VectorFile { map: Map::open(path, model)? })
@@ -83,7 +83,7 @@ impl VectorFile {
 
     /// Returns the memory of each row, in the order of the file, a memory as often as it has rows.
     ///
-    /// Compared with the store this tells what is missing.
+    /// Compared with the store this shows what is missing.
     pub fn memories(&self) -> impl Iterator<Item = i64> {
         self.blocks().flat_map(|entry| self.map.ids(entry)).filter(|id| *id != 0)
     }

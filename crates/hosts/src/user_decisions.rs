@@ -40,7 +40,7 @@ pub(crate) fn refusal_in(error: &str) -> Option<String> {
     is_refused.then(|| feedback_in(error))
 }
 
-/// Returns the user's own words in what the host tells its agent.
+/// Returns the user's own words in what the host sends its agent.
 pub(crate) fn feedback_in(text: &str) -> String {
     let said = USER_SAID.iter().find_map(|mark| text.split_once(mark)).map_or("", |(_, said)| said);
     let said = HOST_SAID.iter().fold(said, |said, mark| said.split_once(mark).map_or(said, |(own, _)| own));

@@ -19,7 +19,7 @@ pub fn encode(text: &str, most_chars: usize) -> String {
     shorten(&without_brackets(without_lead(&folded)), most_chars)
 }
 
-/// Makes safe lines of a recorded text that is told whole: its lines, their indentation and marks stay.
+/// Makes safe lines of a recorded text that is shown whole: its lines, their indentation and marks stay.
 ///
 /// Whoever shows them begins each with a mark of its own, so that none can be taken for a heading or an item of ours.
 pub fn encode_lines(text: &str) -> impl Iterator<Item = String> {

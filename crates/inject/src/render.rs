@@ -224,7 +224,7 @@ pub(crate) fn index_line<'a>(
     }
 }
 
-/// What of a memory tells most: knowledge has a reason, a value or a fix beside its title, a discovery its answer; work has its title.
+/// What of a memory says most: knowledge has a reason, a value or a fix beside its title, a discovery its answer; work has its title.
 fn best_text(memory: &Memory, most_chars: usize) -> String {
     match memory.content.kind.traits().group {
         KindGroup::Knowledge => snippet::snippet(memory, most_chars),

@@ -12,7 +12,7 @@ const RULE_CHARS: usize = 400;
 
 const BEGIN: &str =
     "<!-- backstory rules: `backstory rules --write` writes this block, `--remove` takes it out -->\n";
-/// The text before the block did not end with a line break: taking the block out leaves it so.
+/// The text before the block did not end with a line break: removing the block leaves it so.
 const BEGIN_JOINED: &str =
     "<!-- backstory rules: `backstory rules --write` writes this block, `--remove` takes it all out -->\n";
 const END: &str = "<!-- end of backstory rules -->\n";

@@ -156,7 +156,7 @@ pub(crate) fn id_list(ids: &[MemoryId]) -> String {
     format!("{}{others}", named.join(", "))
 }
 
-/// Writes an error and the hints that are meant for agents.
+/// Writes an error and the hints for agents.
 pub(crate) fn error_text(error: &AppError) -> String {
     let lines = error.hints_for_agents().map(|hint| format!("\nnext: {}", encode(hint, 300)));
     format!("error: {}{}", encode(&error.line(), 500), lines.collect::<String>())

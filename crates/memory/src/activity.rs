@@ -128,7 +128,7 @@ pub enum Activity {
     Interrupted,
     /// A tool that is not a command failed.
     ToolFailed {
-        /// What it was meant to do.
+        /// What it was to do.
         at: String,
         /// The error it reported.
         error: String,

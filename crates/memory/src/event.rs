@@ -76,7 +76,7 @@ pub struct IdempotencyKey(pub Digest);
 impl IdempotencyKey {
     /// Derives the key from what identifies an event at its host.
     ///
-    /// `sequence` is whatever the host numbers its events by (a tool-use id, a prompt id); `payload` tells the rest apart.
+    /// `sequence` is whatever the host numbers its events by (a tool-use id, a prompt id); `payload` distinguishes the rest.
     #[must_use]
     pub fn new(host: &str, host_session: &str, kind: EventKind, sequence: &str, payload: &str) -> Self {
         Self(digest([host, host_session, kind.as_str(), sequence, payload].map(str::as_bytes)))

@@ -21,7 +21,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// Returns the standing's name, as it is stored and shown. What took its place is told beside it.
+    /// Returns the standing's name, as it is stored and shown. What took its place stands beside it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,7 +1,7 @@
 //! What a person typed of a prompt, apart from what they pasted: only typed words can become the user's rules (law 6).
 //!
 //! Hosts do not say which part was pasted, so it is seen by its form (`pasted`), and by the words that announce it. Whole paragraphs are
-//! judged: a log that is torn apart says things nobody meant.
+//! judged: a log that is torn apart says things nobody said.
 
 mod pasted;
 

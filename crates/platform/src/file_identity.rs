@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
-/// What tells a file from every other on this machine, as long as it is there.
+/// What distinguishes a file from every other on this machine, as long as it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileIdentity {
     device: u64,

@@ -3,7 +3,7 @@
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::time::Duration;
 
-/// Waits until standard input can be read or is at its end. Returns whether it is; where that cannot be known, reading tells.
+/// Waits until standard input can be read or is at its end. Returns whether it is; where that cannot be known, reading shows it.
 #[must_use]
 pub fn stdin_is_ready(wait: Duration) -> bool {
     let input = std::io::stdin();

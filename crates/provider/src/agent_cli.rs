@@ -1,7 +1,7 @@
 //! The programs of hosts in headless mode, for people who have a subscription and no key.
 //!
-//! Each is an agent, and we want only its model: no tools, no servers, no hooks, no transcript, an empty folder, as far as the program
-//! can be told. What it cannot be told is caught by the guards against capturing our own calls. It runs behind the watchdog, so that it
+//! Each is an agent, and we want only its model: no tools, no servers, no hooks, no transcript, an empty folder, as far as the
+//! program's flags allow. What they cannot forbid is caught by the guards against capturing our own calls. It runs behind the watchdog, so that it
 //! never outlives us. The prompt goes to its standard input: arguments stand in the list of processes.
 
 use crate::agent_answers::{AnswerReader, read_claude, read_codex, read_copilot, read_gemini, read_opencode};

@@ -30,7 +30,7 @@ pub enum WorkerState {
     Unresponsive(Option<u32>),
 }
 
-/// Looks for the worker of a home, and tells one that hangs from none.
+/// Looks for the worker of a home, and distinguishes one that hangs from none.
 #[must_use]
 pub fn find(dir: &WorkerDir, patience: Duration) -> WorkerState {
     match running(dir, patience) {

@@ -22,7 +22,7 @@ impl Secret {
         Ok(Secret(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// Returns it as text, to be told to who may know it.
+    /// Returns it as text, for whoever may know it.
     pub(crate) fn reveal(&self) -> &str {
         &self.0
     }

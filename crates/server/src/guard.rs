@@ -9,7 +9,7 @@ use hyper::header::{CONTENT_TYPE, HOST, ORIGIN};
 /// The names of this machine that loopback answers to.
 const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// Refuses a request that was not meant for us.
+/// Refuses a request that is not for us.
 pub(crate) fn check_host(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), ApiError> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = hosts.next().and_then(|host| host.to_str().ok());

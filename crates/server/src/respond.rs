@@ -151,7 +151,7 @@ impl Shared {
             .then_some(Caller::User)
     }
 
-    /// A browser sends cookies to every port of this machine; the name tells workers apart.
+    /// A browser sends cookies to every port of this machine; the name distinguishes workers.
     fn cookie_name(&self) -> String {
         format!("backstory_{}", self.endpoint.port)
     }

@@ -91,7 +91,7 @@ impl WorkerDir {
         fs::rename(draft, self.endpoint_file())
     }
 
-    /// Takes away what tells of a worker, when it ends. Where the home was replaced meanwhile, both belong to another worker.
+    /// Removes the traces of a worker, when it ends. Where the home was replaced meanwhile, both belong to another worker.
     pub(crate) fn clear(&self, ours: &Endpoint) {
         if self.read_endpoint().as_ref() == Some(ours) {
             drop(fs::remove_file(self.endpoint_file()));

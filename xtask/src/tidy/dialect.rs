@@ -61,6 +61,9 @@ const VAGUE: [&str; 13] = [
 /// Not in the documentation of an item: what is not there yet is not described.
 const STALE: [&str; 4] = ["nothing calls it yet", "not used yet", "for later", concat!("to", "do")];
 
+/// Not in the documentation of an item either: words of the private dialect that hardly have another use there.
+const OLD_WORDS: [&str; 3] = ["told", "untold", "heard"];
+
 /// File stems that may occur once per folder.
 const REPEATED_STEMS: [&str; 4] = ["lib", "main", "tests", "build"];
 
@@ -110,15 +113,23 @@ impl SourceFile {
         all.filter_map(|it| Some((it.name.clone(), banned(it)?))).collect()
     }
 
+    fn documentation(&self) -> impl Iterator<Item = String> {
+        let lines = self.text.lines().map(str::trim_start);
+        lines.filter(|line| line.starts_with("//!") || line.starts_with("///")).map(str::to_lowercase)
+    }
+
+    fn old_words(&self) -> Vec<(String, String)> {
+        let is_old = |word: &str| OLD_WORDS.contains(&word);
+        let found =
+            self.documentation().filter(|line| line.split(|c: char| !c.is_alphanumeric()).any(is_old));
+        found.map(|line| (format!("\"{line}\""), "says it in a private dialect".to_owned())).collect()
+    }
+
     fn stale_headers(&self) -> Vec<(String, String)> {
-        let docs = self
-            .text
-            .lines()
-            .map(str::trim_start)
-            .filter(|line| line.starts_with("//!") || line.starts_with("///"))
-            .map(str::to_lowercase);
-        let stale = docs.flat_map(|line| STALE.into_iter().filter(move |words| line.contains(words)));
-        stale.map(|words| (format!("\"{words}\""), "documents what is not there yet".to_owned())).collect()
+        let stale =
+            self.documentation().flat_map(|line| STALE.into_iter().filter(move |words| line.contains(words)));
+        let stale = stale.map(|words| (format!("\"{words}\""), "documents what is not there yet".to_owned()));
+        stale.chain(self.old_words()).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{repository_files, stem};
 use crate::places::root;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Which crates of ours each crate may use beside `platform`, which everything may use. Nobody may use `testkit` outside tests.
@@ -81,6 +81,47 @@ fn crates_use_only_what_the_design_lets_them_use() {
                 let is_allowed = allowed.contains(&used) || used == "platform" && name != "memory";
                 assert!(is_allowed, "`{name}` must not use `{used}`");
             }
+        }
+    }
+}
+
+/// What the cells of a row of a table name in backticks.
+fn named(cell: &str) -> BTreeSet<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn the_design_shows_the_arrows_as_they_are() {
+    let design = fs::read_to_string(root().join("docs/design/0016-the-second-house.md")).unwrap();
+    let rows = design.lines().filter_map(|line| {
+        let mut cells = line.strip_prefix("| `")?.split(" | ");
+        let (name, uses) = (cells.next()?.trim_end_matches('`'), cells.nth(1)?);
+        Some((name, named(uses)))
+    });
+    let shown: BTreeMap<&str, BTreeSet<&str>> = rows.collect();
+    let arrows = ARROWS.iter().map(|(name, uses)| (*name, uses.iter().copied().collect()));
+    assert_eq!(shown, arrows.collect());
+}
+
+/// How a facet of the store is asked or written to.
+const FACETS: [&str; 9] =
+    ["memories", "events", "sessions", "projects", "search", "injections", "rejections", "jobs", "code"];
+
+#[test]
+fn no_way_in_asks_the_store_for_what_app_answers() {
+    let doors = ["crates/cli/src/", "crates/mcp/src/", "crates/server/src/"];
+    for path in repository_files(&["rs"]) {
+        let name = path.strip_prefix(root()).unwrap().display().to_string();
+        if !doors.iter().any(|door| name.starts_with(door)) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for facet in FACETS {
+            let asks = [format!("store.{facet}()"), format!("store.{facet}_mut()")];
+            assert!(
+                !asks.iter().any(|ask| text.contains(ask)),
+                "{name} asks the store: make it a request of `app`"
+            );
         }
     }
 }

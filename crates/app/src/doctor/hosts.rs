@@ -41,7 +41,7 @@ pub(super) fn examine(
     looked.into_iter().map(examine).collect()
 }
 
-/// Reads what a host's files say. Where they name another program than this one, that is told apart and is no fault of the files: they are
+/// Reads what a host's files say. Where they name another program than this one, that is reported apart and is no fault of the files: they are
 /// compared with what that program would have written.
 fn look(host: Host, places: &HostPaths, program: &Path) -> Result<HostConnection, AppError> {
     let read =

@@ -73,7 +73,7 @@ error_codes! {
     HubSilent = ("hub_silent", 1, 503),
     /// The answer took longer than anybody waits for it.
     OutOfTime = ("out_of_time", 1, 503),
-    /// What was asked cannot be done, for a reason only its message tells.
+    /// What was asked cannot be done, for a reason only its message says.
     Refused = ("refused", 1, 409),
     /// A bug in Backstory.
     InternalError = ("internal_error", 70, 500),

@@ -8,7 +8,7 @@ use crate::times;
 use backstory_memory::Timestamp;
 use backstory_store::{HELD_DAYS, HeldMemory, Store};
 
-/// Which held memories are meant.
+/// Which held memories a request is about.
 #[derive(Clone, Debug)]
 pub enum HeldSelection {
     /// All of them.

@@ -140,7 +140,7 @@ fn segments(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     value.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'+').filter(|segment| !segment.is_empty())
 }
 
-/// A segment no person would have typed as a name, a word, a number or a version; `strewn` tells whether the
+/// A segment no person would have typed as a name, a word, a number or a version; `strewn` says whether the
 /// whole value holds more numbers than a name would.
 fn is_unnatural(segment: &[u8], strewn: bool) -> bool {
     let digits = segment.iter().filter(|byte| byte.is_ascii_digit()).count();

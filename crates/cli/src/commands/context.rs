@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ContextArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
         };
         ui.say(&format!("nothing would be injected: {why}"));
     } else if args.bill {
-        bill(&built, &store, ui)?;
+        bill(&built, &store, (app, ui))?;
     } else {
         ui.raw(&format!("{}\n", built.block.text.trim_end()))?;
     }
@@ -97,7 +97,7 @@ fn from_here(file: &str, app: &App) -> String {
 }
 
 /// Prints what each section and each of its memories costs, and what the frame around them does.
-fn bill(built: &BuiltInjection, store: &Store, ui: &Ui) -> Result<(), AppError> {
+fn bill(built: &BuiltInjection, store: &Store, (app, ui): (&App, &Ui)) -> Result<(), AppError> {
     let block = &built.block;
     for section in &block.sections {
         let items: Vec<&PlacedMemory> = block.items.iter().filter(|item| item.section == *section).collect();
@@ -107,8 +107,8 @@ fn bill(built: &BuiltInjection, store: &Store, ui: &Ui) -> Result<(), AppError> 
             ui.line(&ui.tone(Tone::Strong, &format!("{total:>6}  {section}")))?;
         }
         for item in items {
-            let title = store.memories().get(item.memory)?.map(|memory| one_line(&memory.content.title));
-            let (title, why) = (title.unwrap_or_default(), item.reasons.join(", "));
+            let title = one_line(&app.memory(store, item.memory)?.content.title);
+            let why = item.reasons.join(", ");
             let why = ui.tone(Tone::Faint, &format!("({why})"));
             ui.line(&format!("{:>8}  #{} {title} {why}", item.tokens.0, item.memory))?;
         }

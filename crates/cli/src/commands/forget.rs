@@ -81,9 +81,10 @@ fn forget_events(
     ids.sort_unstable();
     ids.dedup();
     for id in &ids {
-        app.refuse_unknown_event(store, *id)?;
-        let event = store.events().get(*id)?;
-        event.iter().filter(|_| !args.yes).for_each(|event| ui.say(&event_line(event, app)));
+        let event = app.event(store, *id)?;
+        if !args.yes {
+            ui.say(&event_line(&event, app));
+        }
     }
     if !is_confirmed(&counted(ids.len() as u64, "event"), args, ui)? {
         return Ok(None);

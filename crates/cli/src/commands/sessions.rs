@@ -1,4 +1,4 @@
-//! `sessions`: the conversations hosts have had, newest first; `sessions show` tells one step by step and what was learnt from it.
+//! `sessions`: the conversations hosts have had, newest first; `sessions show` shows one step by step and what was learnt from it.
 
 use crate::args::how_many;
 use crate::exit::Exit;
@@ -47,7 +47,7 @@ pub(crate) enum Action {
     },
 }
 
-/// Lists sessions, or tells one.
+/// Lists sessions, or shows one.
 pub(crate) fn run(args: &SessionsArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     match &args.action {
         Some(Action::Show { session, place, full, json }) => show(session, place, *full, *json, app, ui),

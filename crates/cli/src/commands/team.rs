@@ -71,7 +71,7 @@ pub(crate) enum Action {
     },
 }
 
-/// Which held memories are meant.
+/// Which held memories to restore or discard.
 #[derive(Args, Debug)]
 pub(crate) struct HeldArgs {
     /// Their numbers in `team held`

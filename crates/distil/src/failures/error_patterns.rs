@@ -4,7 +4,7 @@
 
 use super::FailureClass;
 
-/// The marks of one class at one rank; a lower rank tells more.
+/// The marks of one class at one rank; a lower rank says more.
 pub(super) struct ErrorPattern {
     pub(super) rank: u8,
     pub(super) class: FailureClass,

@@ -5,7 +5,7 @@
 
 use backstory_memory::{clean, first_chars};
 
-/// Stands for whatever varies. One sign for all: whether a number was a time or a process id tells nothing.
+/// Stands for whatever varies. One sign for all: whether a number was a time or a process id says nothing.
 pub(super) const VARIES: &str = "…";
 /// No message needs more; minified sources do.
 const LONGEST_LINE: usize = 400;

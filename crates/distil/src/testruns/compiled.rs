@@ -5,7 +5,7 @@
 use super::RunnerReport;
 use super::numbers::{after, before, listed, without_time};
 
-/// `--- FAIL: TestAdds (0.00s)`; passes are told only with `-v`; `FAIL pkg [build failed]`.
+/// `--- FAIL: TestAdds (0.00s)`; passes are printed only with `-v`; `FAIL pkg [build failed]`.
 pub(super) fn go(output: &str) -> RunnerReport {
     let mut report = RunnerReport::default();
     let mut packages_failed = 0;

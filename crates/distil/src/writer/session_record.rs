@@ -236,7 +236,7 @@ fn read_turn(turn: &Turn<'_>) -> RecordTurn {
     }
 }
 
-/// Chooses the message that tells what the turn came to: the last, unless it is a stub beside a longer one.
+/// Chooses the message that says what the turn came to: the last, unless it is a stub beside a longer one.
 fn main_message(closings: &[(&TranscriptEntry, &str)]) -> Option<usize> {
     const STUB_CHARS: usize = 300;
     let length = |at: &usize| closings.get(*at).map_or(0, |(_, message)| message.chars().count());

@@ -171,7 +171,7 @@ pub(super) fn message_within(text: &str, most: usize, is_kept: &dyn Fn(&str) -> 
     if kept.used == 0 { both_ends(text, most) } else { kept.text() }
 }
 
-/// Whether a line tells a cause, what is wanted or what is left.
+/// Whether a line says a cause, what is wanted or what is left.
 fn explains(line: &str) -> bool {
     let folded = FoldedSentence::new(line);
     [PhraseGroup::Cause, PhraseGroup::Demand, PhraseGroup::Next].into_iter().any(|group| folded.has(group))

@@ -1,4 +1,4 @@
-//! What the user picks from a list of the agent's is a decision, told in the agent's words.
+//! What the user picks from a list of the agent's is a decision, in the agent's words.
 
 use crate::recording::Recording;
 use backstory_memory::{Kind, Provenance, Standing};

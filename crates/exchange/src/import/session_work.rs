@@ -1,4 +1,4 @@
-//! Which commits of a history are work that sessions were seen to do: one piece of work is one memory, whoever tells of it.
+//! Which commits of a history are work that sessions were seen to do: one piece of work is one memory, whoever reports it.
 //!
 //! A commit is known by its hash; by its title, where it was amended or rebased since; by its files and its time, where the session
 //! did the work and somebody else committed it. Not here: reading either (`sources`, `store`).

@@ -137,7 +137,7 @@ pub(crate) fn project_name(project: &MemoryRecord, others: &[MemoryRecord]) -> S
     if is_ambiguous || is_device { format!("{name}-{}", short(identity(project))) } else { name }
 }
 
-/// Returns the digest that tells a project from others, on every machine.
+/// Returns the digest that distinguishes a project from others, on every machine.
 pub(crate) fn identity(project: &MemoryRecord) -> Digest {
     let name = project.project.iter();
     digest(name.chain(&project.project_keys).map(String::as_bytes))

@@ -93,7 +93,7 @@ pub(crate) fn read(
     Ok(())
 }
 
-/// Returns the newest commits that are no merges, the oldest first, and tells of those that are left out.
+/// Returns the newest commits that are no merges, the oldest first, and counts those that are left out.
 fn newest_commits(root: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<Vec<Commit>, UnreadableSource> {
     let all = git::count_commits(root, SHORT_PATIENCE).unwrap_or_default();
     let mut newest = RecentCommits::read(root, HistoryDetail::Files);

@@ -1,7 +1,7 @@
 //! How much two adjacent letters tell about the tokens of their word.
 //!
 //! Vocabularies are full of whole English words and of pieces that many words share. A pair that is common in them costs next to
-//! nothing; a rare one usually ends a piece. So English, code, German, random strings and base64 are told apart without a word
+//! nothing; a rare one usually ends a piece. So English, code, German, random strings and base64 are distinguished without a word
 //! list. The table was fitted once to the words of some megabytes of prose in thirty languages and of code in ten, counted with the
 //! o200k and cl100k vocabularies.
 

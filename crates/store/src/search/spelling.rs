@@ -1,4 +1,4 @@
-//! What a word that no memory holds may have meant: the known words nearest to it.
+//! What a word that no memory holds may stand for: the known words nearest to it.
 //!
 //! The vocabulary of a large store has millions of words, so it is not read but walked: each look lands on the next known word, and
 //! from there the walk jumps to the next string that could still be near. The number of looks is bounded. Words with digits in
@@ -24,7 +24,7 @@ pub struct SpellingCorrection {
 pub(crate) enum Spelling {
     /// It finds nothing.
     Exact,
-    /// It is read as what it may have meant.
+    /// It is read as what it may stand for.
     Forgiving,
 }
 
@@ -79,7 +79,7 @@ impl<'db> Vocabulary<'db> {
         Ok(found)
     }
 
-    /// Returns the known words an unknown one may have meant, nearest first, as they are written.
+    /// Returns the known words an unknown one may stand for, nearest first, as they are written.
     pub(crate) fn corrections(&self, typed: &str) -> Result<Vec<String>, TxError> {
         let typed: Vec<char> = typed.to_lowercase().chars().collect();
         if typed.len() < SHORTEST || !typed.iter().all(|c| c.is_alphabetic()) {

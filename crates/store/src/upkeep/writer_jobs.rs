@@ -21,7 +21,7 @@ pub struct WriterJob {
     pub session: SessionId,
     /// How often it was tried, including this time.
     pub attempts: u32,
-    /// When the claim ends. It tells this claim from a later request for the same session.
+    /// When the claim ends. It distinguishes this claim from a later request for the same session.
     lease_ends: Timestamp,
 }
 

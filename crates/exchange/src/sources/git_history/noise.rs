@@ -156,7 +156,7 @@ const FORMATTING_WORDS: &str = "\
     lints linter linting misspelling misspellings prettier reformat reformatted reindent ruff rustfmt spelling typo typos \
     whitespace whitespaces";
 
-/// Whether a title holds no word that tells this work from any other.
+/// Whether a title holds no word that distinguishes this work from any other.
 fn says_nothing(title: &str) -> bool {
     let rest = without_part(title);
     let said: Vec<String> = words(rest).collect();
