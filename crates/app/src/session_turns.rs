@@ -18,12 +18,12 @@ pub struct SessionTurns {
     /// Its turns, in order.
     pub turns: Vec<Turn>,
     /// What was turned down, or only proposed, in the order it was said.
-    pub rejected: Vec<RejectedNote>,
+    pub rejected: Vec<SessionRejection>,
 }
 
 /// What a writer turned down of a session.
 #[derive(Debug)]
-pub struct RejectedNote {
+pub struct SessionRejection {
     /// What was said, by whom, and why it was turned down.
     pub rejection: Rejection,
     /// The memory that holds it all the same, where it was only proposed.
@@ -64,7 +64,7 @@ impl App {
             |rejection: &Rejection| found.iter().find(|row| row.title == rejection.text).map(|row| row.id);
         let rejections = store.rejections().of_session(id)?.into_iter();
         let rejected =
-            rejections.map(|rejection| RejectedNote { memory: kept_as(&rejection), rejection }).collect();
+            rejections.map(|rejection| SessionRejection { memory: kept_as(&rejection), rejection }).collect();
         let summary = SessionSummary { events: events.len() as u64, memories, session };
         let mut turns = turns(&events);
         for memory in found.into_iter().rev() {

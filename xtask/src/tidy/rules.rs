@@ -109,10 +109,10 @@ const FACETS: [&str; 9] =
 
 #[test]
 fn no_way_in_asks_the_store_for_what_app_answers() {
-    let doors = ["crates/cli/src/", "crates/mcp/src/", "crates/server/src/"];
+    let ways_in = ["crates/cli/src/", "crates/mcp/src/", "crates/server/src/"];
     for path in repository_files(&["rs"]) {
         let name = path.strip_prefix(root()).unwrap().display().to_string();
-        if !doors.iter().any(|door| name.starts_with(door)) {
+        if !ways_in.iter().any(|way_in| name.starts_with(way_in)) {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
