@@ -48,6 +48,7 @@ pub mod teams;
 pub mod timeline;
 pub mod times;
 pub mod transcript;
+pub mod undo;
 pub mod upkeep;
 pub mod vectors;
 pub mod why;

@@ -30,6 +30,8 @@ pub struct SearchRequest {
     pub offset: u32,
     /// Whether superseded memories are found too.
     pub include_superseded: bool,
+    /// Only memories that stand so; without it, `include_superseded` decides.
+    pub standing: Option<StandingFilter>,
     /// Which table of weights ranks the hits.
     pub profile: Profile,
 }
@@ -81,8 +83,9 @@ impl App {
     }
 
     fn search_filter(&self, request: &SearchRequest, scope: Scope) -> Filter {
+        let live_or_any = if request.include_superseded { StandingFilter::Any } else { StandingFilter::Live };
         Filter {
-            standing: if request.include_superseded { StandingFilter::Any } else { StandingFilter::Live },
+            standing: request.standing.unwrap_or(live_or_any),
             kinds: request.kinds.clone(),
             since: request.since,
             until: request.until,

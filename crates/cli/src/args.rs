@@ -1,9 +1,9 @@
 //! The command line: what can be typed. What it means stands with each command.
 
 use crate::commands::{
-    completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, install,
-    maintain, mcp, pin, project, redact, remember, review, revise, rules, search, serve, sessions, setup,
-    show, status, sync, team, timeline, view, why,
+    browse, completions, config, context, distil, doctor, eval, export, forget, handoff, import, index,
+    install, maintain, mcp, pin, project, redact, remember, review, revise, rules, search, serve, sessions,
+    setup, show, status, sync, team, timeline, view, why,
 };
 use crate::ui::{Colour, Ui};
 use crate::version;
@@ -98,7 +98,12 @@ pub(crate) struct Cli {
 impl Cli {
     /// Makes the way to the person at the screen.
     pub(crate) fn ui(&self, environment: &Environment) -> Ui {
-        Ui::new(if self.no_color || environment.no_color() { Colour::Never } else { Colour::Auto })
+        Ui::new(self.colour(environment))
+    }
+
+    /// Returns how much colour is wanted.
+    pub(crate) fn colour(&self, environment: &Environment) -> Colour {
+        if self.no_color || environment.no_color() { Colour::Never } else { Colour::Auto }
     }
 }
 
@@ -133,6 +138,8 @@ pub(crate) enum Command {
     Show(show::ShowArgs),
     /// Search memories
     Search(search::SearchArgs),
+    /// Search, read and change memories on one screen; print the one you choose
+    Browse(browse::BrowseArgs),
     /// Explain where a memory came from, when it was used, and its score
     Why(why::WhyArgs),
     /// Preview what would be injected now, and what it costs

@@ -1,5 +1,6 @@
 //! One file a command: its arguments, and what it does with them.
 
+pub(crate) mod browse;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod context;
@@ -46,6 +47,7 @@ use backstory_store::Verdict;
 /// Does what was typed.
 pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> {
     let ui = &cli.ui(&environment);
+    let colour = cli.colour(&environment);
     let Cli { command, settings, .. } = cli;
     let app = || App::new(environment.clone(), &settings);
     // What shows or mends a fault of the settings must not stop at it.
@@ -65,6 +67,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> 
         Command::Pin(args) => pin::run(&args, &app()?, ui),
         Command::Show(args) => show::run(&args, &app()?, ui),
         Command::Search(args) => search::run(&args, &app()?, ui),
+        Command::Browse(args) => browse::run(&args, &app()?, (ui, colour)),
         Command::Why(args) => why::run(&args, &app()?, ui),
         Command::Context(args) => context::run(&args, &app()?, ui),
         Command::Timeline(args) => timeline::run(&args, &app()?, ui),

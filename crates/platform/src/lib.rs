@@ -7,6 +7,7 @@ mod browser;
 mod clock_zone;
 mod file_access;
 mod file_identity;
+mod full_screen;
 mod local_socket;
 mod path_bytes;
 mod processes;
@@ -25,6 +26,7 @@ pub use file_access::{
     try_lock_private,
 };
 pub use file_identity::FileIdentity;
+pub use full_screen::{note_end_signals, open_terminal, stop_until_continued, terminal_output};
 pub use local_socket::{LocalStream, connect_without_waiting, is_peer_same_user, peer_process_id};
 pub use path_bytes::{path_bytes, path_from_bytes};
 pub use processes::{

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// Which crates of ours each crate may use beside `platform`, which everything may use. Nobody may use `testkit` outside tests.
-const ARROWS: [(&str, &[&str]); 17] = [
+const ARROWS: [(&str, &[&str]); 18] = [
     ("platform", &[]),
     ("memory", &[]),
     ("embed", &[]),
@@ -26,20 +26,23 @@ const ARROWS: [(&str, &[&str]); 17] = [
             "provider",
         ],
     ),
-    // `cli`, `mcp` and `server` are the ways in, and none calls another for an answer. `cli` only starts the other two.
+    // `cli`, `mcp`, `server` and `tui` are the ways in, and none calls another for an answer. `cli` only starts the others.
     ("mcp", &["app", "memory", "store", "recall", "inject"]),
     ("server", &["app", "memory", "store", "recall"]),
+    ("tui", &["app", "memory", "store"]),
     // `store`, `recall`, `inject` and `hosts` for the types in the answers that it prints.
-    ("cli", &["app", "memory", "store", "recall", "inject", "hosts", "mcp", "server"]),
+    ("cli", &["app", "memory", "store", "recall", "inject", "hosts", "mcp", "server", "tui"]),
     ("testkit", &[]),
 ];
 
 /// Outside crates that only one of ours may use.
-const OWNED: [(&str, &str); 6] = [
+const OWNED: [(&str, &str); 8] = [
     ("rusqlite", "store"),
     ("tokio", "server"),
     ("hyper", "server"),
     ("clap", "cli"),
+    ("crossterm", "tui"),
+    ("ratatui-core", "tui"),
     ("ureq", "provider"),
     ("postgres", "sync"),
 ];

@@ -98,6 +98,7 @@ impl SearchArgs {
             limit: self.limit,
             offset: self.offset,
             include_superseded: self.superseded,
+            standing: None,
             profile: self.profile,
         })
     }

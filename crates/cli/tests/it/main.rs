@@ -12,6 +12,7 @@ mod agent_writer;
 mod attack_laundering;
 mod bad_homes;
 mod bad_input;
+mod browse;
 mod concurrency;
 mod config;
 mod confirmed_by_use;

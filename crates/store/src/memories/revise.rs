@@ -8,7 +8,9 @@ use crate::memories::revisions::{self, Author};
 use crate::memories::{anchors, forget, standing, writers};
 use crate::search::words;
 use crate::{NewMemory, StoreError, memories};
-use backstory_memory::{Checksum, Content, EvidenceKind, Memory, MemoryId, Redacted, Timestamp};
+use backstory_memory::{
+    Checksum, Content, EvidenceKind, Memory, MemoryId, Redacted, Standing, StandingReason, Timestamp,
+};
 use rusqlite::{Connection, OptionalExtension, params};
 
 impl MemoryWriter<'_> {
@@ -62,6 +64,31 @@ impl MemoryWriter<'_> {
                 mark_superseded(transaction, old, by, at)?;
             }
             Ok(())
+        })
+    }
+
+    /// Puts a memory back as it was before the user changed it: its content and its standing. What it said in between stays as a
+    /// revision.
+    pub fn put_back(
+        &mut self,
+        id: MemoryId,
+        content: &Redacted<Content>,
+        standing: (Standing, StandingReason),
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.store.write("undo a change", |transaction| {
+            let between = memories::read(transaction, id)?;
+            forget::refuse_forgotten(transaction, None, content)?;
+            if between.content.fingerprint() != content.fingerprint() {
+                revisions::keep(transaction, &between, Author::Person, now)?;
+            }
+            replace_content(transaction, &between, (content, EvidenceKind::Words), now)?;
+            if let Standing::Superseded(_) = standing.0 {
+                return Ok(());
+            }
+            standing::set(transaction, id, standing, now)?;
+            let sql = "UPDATE memories SET superseded_by = NULL WHERE id = ?1";
+            Ok(transaction.execute(sql, [id.0]).map(drop)?)
         })
     }
 

@@ -30,6 +30,30 @@ fn a_revised_memory_keeps_what_it_said_and_is_found_by_what_it_says() {
     assert!(matches!(unknown, Err(StoreError::NoSuchMemory(_))));
 }
 
+#[test]
+fn a_memory_that_is_put_back_is_as_it_was_and_keeps_what_was_said_in_between() {
+    let mut store = TestStore::new();
+    let id = store.note("first", "about herons");
+    let before = store.memory(id);
+    let content = new(before.project, before.content.clone()).content;
+    let standing = (before.standing, before.standing_reason);
+    store.revise(id, draft("next", "about egrets"), Timestamp(1));
+    store.memories_mut().put_back(id, &content, standing, Timestamp(2)).unwrap();
+    assert_eq!((store.found_by("herons"), store.found_by("egrets")), (vec![id], vec![]));
+    let replacement = store.supersede(id, draft("other", "about bitterns"));
+    assert_eq!(store.memory(id).standing, Standing::Superseded(replacement));
+    store.memories_mut().put_back(id, &content, standing, Timestamp(3)).unwrap();
+    let after = store.memory(id);
+    assert_eq!(
+        (after.content, after.standing, after.standing_reason),
+        (before.content, standing.0, standing.1)
+    );
+    let revisions = store.memories().revisions(id).unwrap();
+    let older: Vec<_> = revisions.iter().map(|it| it.content.body.as_str()).collect();
+    assert_eq!(older, ["about egrets", "about herons"]);
+    assert!(store.check().words.is_none());
+}
+
 /// The words the index holds for a damaged memory cannot be read from its row.
 #[test]
 fn a_damaged_memory_is_revised_merged_and_forgotten_without_a_stale_word() {

@@ -1,0 +1,36 @@
+//! What a program needs that fills the terminal: the terminal itself, being stopped and being ended.
+
+use rustix::process::{Signal, kill_current_process_group};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write, stderr};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// Opens the terminal of this process to draw on, so that standard output stays free for data; without one, standard error if that is a
+/// terminal.
+pub fn open_terminal() -> io::Result<Box<dyn Write + Send>> {
+    match File::options().write(true).open("/dev/tty") {
+        Ok(terminal) => Ok(Box::new(terminal)),
+        Err(_) if stderr().is_terminal() => Ok(Box::new(stderr())),
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens the terminal of this process as the output of another program.
+pub fn terminal_output() -> io::Result<File> {
+    File::options().write(true).open("/dev/tty")
+}
+
+/// Stops this process and what was started with it, as Ctrl+Z does; returns when it goes on.
+pub fn stop_until_continued() -> io::Result<()> {
+    Ok(kill_current_process_group(Signal::TSTP)?)
+}
+
+/// Notes in a flag that somebody wants this process to end, instead of ending at once: the terminal must be put back first.
+pub fn note_end_signals() -> io::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT] {
+        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+    }
+    Ok(flag)
+}
