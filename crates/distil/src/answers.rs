@@ -41,12 +41,15 @@ fn decision(entry: &TranscriptEntry) -> Option<Finding> {
         return None;
     }
     let others: Vec<&str> = options.iter().map(String::as_str).filter(|option| option != answer).collect();
-    let not_chosen =
-        if others.is_empty() { String::new() } else { format!("\nNot chosen: {}", others.join("; ")) };
-    let body = format!("Asked: {question}\nAnswer: {answer}{not_chosen}");
+    let title = title(topic, question, answer);
+    // A title that ends with the whole answer makes another line of it superfluous.
+    let answered =
+        (!title.to_lowercase().ends_with(&answer.to_lowercase())).then(|| format!("Answer: {answer}"));
+    let not_chosen = (!others.is_empty()).then(|| format!("Not chosen: {}", others.join("; ")));
+    let asked = Some(format!("Asked: {question}"));
+    let body: Vec<String> = [answered, not_chosen, asked].into_iter().flatten().collect();
     // The options are the agent's words; that the user took one is what proves it.
-    let mut content =
-        distilled(Kind::Decision, &title(topic, question, answer), &body, Provenance::Assistant);
+    let mut content = distilled(Kind::Decision, &title, &body.join("\n"), Provenance::Assistant);
     if !options.contains(answer) {
         content.provenance = Provenance::User;
     }
@@ -62,17 +65,30 @@ fn decision(entry: &TranscriptEntry) -> Option<Finding> {
     })
 }
 
-/// "Git history: fresh copy"; the answer alone where it says enough, else with the question.
+/// "Git history: Fresh copy": what it was about, and the answer's first sentence; without a topic the answer alone where it says enough.
 fn title(topic: &str, question: &str, answer: &str) -> String {
     let answer = answer.split(" (Recommended)").next().unwrap_or(answer).trim();
+    let first = answer.lines().next().and_then(|line| sentences(line).first().copied());
+    let first = first.map_or(answer, without_opening);
+    let topic = Some(topic.trim()).filter(|topic| weight(topic) > 0).or_else(|| topic_of(question));
     let question_title =
         sentences(question).last().map(|last| title_of(without_opening(last))).unwrap_or_default();
-    match () {
-        () if weight(topic) > 0 => title_of(&format!("{topic}: {answer}")),
-        () if weight(answer) > 3 || question_title.is_empty() => title_of(answer),
-        () => title_of(&format!("{answer} – {question_title}")),
+    match topic {
+        Some(topic) => title_of(&format!("{topic}: {first}")),
+        None if weight(first) > 3 || question_title.is_empty() => title_of(first),
+        None => title_of(&format!("{first} – {question_title}")),
     }
 }
+
+/// The name an agent gives its question: "Scope of v1: one developer, or any repository?".
+fn topic_of(question: &str) -> Option<&str> {
+    let (name, rest) = question.split_once(": ")?;
+    let is_name = (1..=MOST_TOPIC_WORDS).contains(&words(name).count()) && weight(name) > 0;
+    (is_name && !name.contains(['?', '.', '\n']) && !rest.trim().is_empty()).then(|| name.trim())
+}
+
+/// What has more words before its colon is a sentence.
+const MOST_TOPIC_WORDS: usize = 6;
 
 #[cfg(test)]
 mod tests {
@@ -87,6 +103,23 @@ mod tests {
         assert_eq!(
             title("", "Which database should we use?", "SQLite"),
             "SQLite – Which database should we use"
+        );
+    }
+
+    #[test]
+    fn the_name_an_agent_gives_its_question_leads_the_first_sentence_of_a_long_answer() {
+        let answer = "two at most. Please also count how often each one is called, we pay by the call";
+        assert_eq!(
+            title("", "Number of regions: how many do we start with?", answer),
+            "Number of regions: two at most"
+        );
+        assert_eq!(
+            title(
+                "",
+                "Here is what I found in the logs of the last three days: which one first?",
+                "the timeouts of the mailer"
+            ),
+            "The timeouts of the mailer – Here is what I found in the logs of the last three days"
         );
     }
 }

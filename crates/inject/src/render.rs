@@ -23,7 +23,9 @@ const ANSWER_CHARS: usize = 200;
 const MOST_NAMES: usize = 6;
 const NAME_CHARS: usize = 80;
 /// So many symbols of a changed file are named.
-const MOST_SYMBOLS: usize = 3;
+const MOST_SYMBOLS: usize = 2;
+/// Changed code is worth a glance; git knows the rest.
+const MOST_CHANGED_FILES: usize = 4;
 
 /// What lines are rendered by.
 #[derive(Clone, Copy)]
@@ -48,6 +50,15 @@ impl<'a> RenderContext<'a> {
 pub(crate) fn knowledge<'a>(it: &'a Candidate, context: RenderContext<'a>) -> SectionItem<'a> {
     let texts = vec![snippet::snippet(&it.memory, FULL_CHARS), snippet::title(&it.memory)];
     memory_item(it, texts, |text| listed(it, text, context), context)
+}
+
+/// A trap or a fact. A failure whose fix may not be given says too little: it is left out.
+pub(crate) fn trap<'a>(it: &'a Candidate, context: RenderContext<'a>) -> SectionItem<'a> {
+    let whole = snippet::snippet(&it.memory, FULL_CHARS);
+    if it.memory.content.kind == Kind::Failure && !may_be_injected(&it.memory, &whole, context.own) {
+        return item(it, Vec::new());
+    }
+    memory_item(it, vec![whole, snippet::title(&it.memory)], |text| listed(it, text, context), context)
 }
 
 /// A memory whose kind its section does not say.
@@ -136,24 +147,29 @@ pub(crate) fn work_tree(state: &WorkTreeStatus, context: RenderContext<'_>) -> O
         .then(|| plain_item(Subject::WorkTreeStatus, vec![format!("- [now] {}", said.join("; "))]))
 }
 
-/// One changed file with the number of changed symbols and a few of their names. Nothing where a name is a sentence.
-pub(crate) fn file(path: &str, changes: &[&ChangedSymbol]) -> Option<SectionItem<'static>> {
+/// The files that changed last, in one line: each with the number of its changed symbols and the names of a few that others use; then
+/// with the numbers alone. A file whose path or symbols are sentences is left out.
+pub(crate) fn changed_files(files: &[(&str, Vec<&ChangedSymbol>)]) -> Option<SectionItem<'static>> {
     let own = OwnAddresses::default();
-    let mut names: Vec<&ChangedSymbol> =
-        changes.iter().copied().filter(|changed| is_plain_name(&changed.qualified_name, &own)).collect();
-    if names.is_empty() || !is_plain_name(path, &own) {
-        return None;
+    let mut named = Vec::new();
+    let mut counted = Vec::new();
+    for (path, changes) in files {
+        let is_plain = |changed: &&&ChangedSymbol| is_plain_name(&changed.qualified_name, &own);
+        if !is_plain_name(path, &own) || !changes.iter().any(|changed| is_plain(&changed)) {
+            continue;
+        }
+        if counted.len() == MOST_CHANGED_FILES {
+            break;
+        }
+        let count = format!("{} ({}", encode(path, 120), changes.len());
+        let exported = changes.iter().filter(|changed| is_exported(changed)).filter(is_plain);
+        let names: Vec<String> = exported.take(MOST_SYMBOLS).map(|changed| changed_name(changed)).collect();
+        counted.push(format!("{count})"));
+        let names = if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) };
+        named.push(format!("{count}{names})"));
     }
-    // What others call matters to them.
-    names.sort_by_key(|changed| !is_exported(changed));
-    let named: Vec<String> = names.iter().take(MOST_SYMBOLS).map(|changed| changed_name(changed)).collect();
-    let more = changes.len().saturating_sub(named.len());
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    let path = encode(path, 120);
-    Some(plain_item(
-        Subject::Code,
-        vec![format!("- {path}: {}{more}", named.join(", ")), format!("- {path}: {} symbols", changes.len())],
-    ))
+    let lines = [named, counted].map(|files| format!("- {}", files.join(", ")));
+    (lines != ["- ", "- "]).then(|| plain_item(Subject::Code, lines.to_vec()))
 }
 
 fn is_exported(changed: &ChangedSymbol) -> bool {

@@ -3,15 +3,15 @@
 use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
 use crate::render::{IndexLimits, RenderContext};
 use crate::{Block, BlockFrame, Candidate, GatherError, GatherResult, Orientation, ResumePoint, render};
-use backstory_memory::{ChangedSymbol, Moment, Timestamp, Tokens};
+use backstory_memory::{ChangedSymbol, Details, Moment, Timestamp, Tokens};
 
 /// A tenth of a session's budget is kept for the frame and estimation error.
 const RESERVE: u32 = 10;
 /// No more candidates than this are rendered: the budget holds far fewer.
 const MOST_ITEMS: usize = 60;
 const MOST_WARNINGS: usize = 3;
-/// Changed code is worth a glance; git knows the rest.
-const MOST_FILES: usize = 4;
+/// Older work is in git's log; it is found by a search when it matters.
+const MOST_WORK: usize = 3;
 /// A prompt's index has room for at least so many lines: no line may cost more than its share.
 const LEAST_LINES: usize = 12;
 /// How much of a memory a line of a short index shows, and of one with many lines: twelve stand in 2,000 characters.
@@ -113,9 +113,9 @@ impl<'a> View<'a> {
                 in_full: usize::MAX,
                 ..self.section(("handoff", "Where the work stands"), 400, self.handoff())
             },
-            self.section(("traps", "Traps and facts"), 350, self.each(&parts.traps, render::knowledge)),
+            self.section(("traps", "Traps and facts"), 350, self.each(&parts.traps, render::trap)),
             self.section(("decisions", "Decisions"), 300, self.each(&parts.decisions, render::knowledge)),
-            self.section(("work", "Recent work"), 250, self.each(&parts.work, render::work)),
+            self.section(("work", "Recent work"), 250, self.work()),
             Section { in_full: usize::MAX, ..self.section(("code", "Changed code"), 150, self.code()) },
         ]
     }
@@ -169,22 +169,38 @@ impl<'a> View<'a> {
         })
     }
 
+    /// The newest pieces of work, without the one that the handoff above names as last done.
+    fn work(self) -> SectionBuilder<'a> {
+        Box::new(move || {
+            let handoff = self.orientation.handoff.as_ref().ok().and_then(Option::as_ref);
+            let last_done = handoff.and_then(|it| match &it.memory.content.details {
+                Some(Details::Handoff(handoff)) => handoff.last_done.as_deref(),
+                _ => None,
+            });
+            let all = in_force(&self.orientation.work, self.context.now)?.into_iter();
+            let new =
+                all.filter(|it| Some(it.memory.content.title.as_str()) != last_done && self.is_fresh(it));
+            Ok(new.take(MOST_WORK).map(|it| render::work(it, self.context)).collect())
+        })
+    }
+
     /// Whether the agent cannot have it from before it was resumed.
     fn is_fresh(self, it: &Candidate) -> bool {
         self.resumed.is_none_or(|resumed| resumed.is_before(&it.memory))
     }
 
+    /// The files changed last, where no handoff says what was done.
     fn code(self) -> SectionBuilder<'a> {
         Box::new(move || {
+            if matches!(&self.orientation.handoff, Ok(Some(it)) if it.is_in_force(self.context.now)) {
+                return Ok(Vec::new());
+            }
             let all = self.orientation.code_changes.as_ref().map_err(Clone::clone)?;
             let fresh = |changed: &&ChangedSymbol| {
                 self.resumed.is_none_or(|resumed| resumed.is_before_change(changed))
             };
-            Ok(by_file(all.iter().filter(fresh).take(MOST_ITEMS))
-                .iter()
-                .filter_map(|(path, changes)| render::file(path, changes))
-                .take(MOST_FILES)
-                .collect())
+            let files = by_file(all.iter().filter(fresh).take(MOST_ITEMS));
+            Ok(render::changed_files(&files).into_iter().collect())
         })
     }
 }

@@ -29,7 +29,7 @@ const CODE_CHANGES: u32 = 30;
 /// More are read than shown: those that touch recent files come first.
 const TRAPS: u32 = 40;
 const MOST_TRAPS: usize = 10;
-const DECISIONS: u32 = 12;
+const DECISIONS: u32 = 8;
 const WORK: usize = 10;
 
 impl Injector<'_> {
