@@ -17,7 +17,6 @@ pub(crate) const MOST_MESSAGE_BYTES: u32 = 4 << 20;
 /// The longest answer to one request. The largest part of a pull is 100 rows.
 pub(crate) const MOST_ANSWER_BYTES: u64 = 128 << 20;
 /// What the error says.
-pub(crate) const TOO_LONG: &str = "a longer answer than any hub has to give";
 
 /// Ends an answer: the server waits for the next request.
 const READY: u8 = b'Z';
