@@ -2,8 +2,8 @@
 
 use crate::commands::{
     completions, config, context, distil, doctor, eval, export, forget, handoff, import, index, install,
-    maintain, mcp, pin, project, redact, remember, review, revise, rules, search, serve, sessions, setup,
-    show, status, sync, team, timeline, view, why,
+    maintain, mcp, pin, program_update, project, redact, remember, review, revise, rules, search, serve,
+    sessions, setup, show, status, sync, team, timeline, view, why,
 };
 use crate::ui::{Colour, Ui};
 use crate::version;
@@ -175,6 +175,9 @@ pub(crate) enum Command {
     View(view::ViewArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+    /// Ask whether there is a newer release of this program
+    #[command(name = "self")]
+    SelfProgram(ActionArgs<program_update::Action>),
     /// Capture an event of a host from standard input. Hosts run this
     // `main` takes it before this list is made, unless a flag stands first.
     #[command(hide = true)]
