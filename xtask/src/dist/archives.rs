@@ -129,22 +129,22 @@ fn zip(entries: &[Entry]) -> TaskResult<Vec<u8>> {
         let deflated = deflated.finish()?;
         let at = u32::try_from(archive.len())?;
         // Version 2.0, names in UTF-8, deflated, 1980-01-01.
-        let mut common = Vec::new();
+        let mut fields = Vec::new();
         for short in [20_u16, 1 << 11, 8, 0, 33] {
-            common.extend(short.to_le_bytes());
+            fields.extend(short.to_le_bytes());
         }
         for long in [crc.sum(), u32::try_from(deflated.len())?, u32::try_from(entry.bytes.len())?] {
-            common.extend(long.to_le_bytes());
+            fields.extend(long.to_le_bytes());
         }
-        common.extend(u16::try_from(entry.path.len())?.to_le_bytes());
-        common.extend([0, 0]);
+        fields.extend(u16::try_from(entry.path.len())?.to_le_bytes());
+        fields.extend([0, 0]);
         archive.extend(b"PK\x03\x04");
-        archive.extend(&common);
+        archive.extend(&fields);
         archive.extend(entry.path.as_bytes());
         archive.extend(deflated);
         // Made on Unix, so that the mode below counts.
         list.extend(b"PK\x01\x02\x14\x03");
-        list.extend(&common);
+        list.extend(&fields);
         list.extend([0; 6]);
         let mode: u32 = if entry.is_program { 0o100_755 } else { 0o100_644 };
         list.extend((mode << 16).to_le_bytes());

@@ -64,7 +64,7 @@ pub(super) fn write_wrapper(release: &Release) -> TaskResult {
 fn manifest(release: &Release, name: &str) -> Map<String, Value> {
     let common =
         json!({"name": name, "version": release.version, "license": "MIT OR Apache-2.0", "files": ["bin"]});
-    common.as_object().cloned().unwrap_or_default()
+    fields.as_object().cloned().unwrap_or_default()
 }
 
 fn write_package(folder: &Path, manifest: &Map<String, Value>) -> TaskResult {

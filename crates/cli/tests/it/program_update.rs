@@ -22,8 +22,8 @@ fn a_newer_release_is_named_and_nothing_is_installed() {
         99.0.1 is out; this is 0.1.0
         get it the way you installed this one; releases are at [URL]
         ");
-    let told = ask(&env, 0, &["self", "update", "--check", "--json", "--from", &server.url()]);
-    assert_eq!((told["newest"].as_str(), told["is_newer"].as_bool()), (Some("99.0.1"), Some(true)));
+    let reply = ask(&env, 0, &["self", "update", "--check", "--json", "--from", &server.url()]);
+    assert_eq!((reply["newest"].as_str(), reply["is_newer"].as_bool()), (Some("99.0.1"), Some(true)));
     let requests = server.requests();
     assert_eq!(requests.len(), 2);
     for request in requests {
@@ -39,8 +39,8 @@ fn the_newest_release_says_so_and_a_bad_answer_is_an_error() {
     let env = world();
     for newest in ["0.1.0", "0.0.9", "0.1.0-rc.1"] {
         let server = server(200, &format!(r#"{{"newest": "{newest}"}}"#));
-        let told = answer(&env.run(["self", "update", "--check", "--json", "--from", &server.url()]));
-        assert_eq!(told["is_newer"], false, "{newest}");
+        let reply = answer(&env.run(["self", "update", "--check", "--json", "--from", &server.url()]));
+        assert_eq!(reply["is_newer"], false, "{newest}");
     }
     for (status, body) in [(404, ""), (200, "{}"), (200, "<html>"), (200, r#"{"newest": "1.0\u001b[31m"}"#)] {
         let server = server(status, body);
@@ -54,7 +54,7 @@ fn the_newest_release_says_so_and_a_bad_answer_is_an_error() {
 }
 
 #[test]
-fn nobody_is_asked_unless_the_user_does_and_only_over_https() {
+fn no_server_gets_a_request_unless_the_user_wants_one_and_only_over_https() {
     let env = world();
     exits(&env, 2, &["self", "update"], "--check");
     exits(&env, 1, &["self", "update", "--check"], "does not know where releases are");
