@@ -62,7 +62,7 @@ pub(super) fn write_wrapper(release: &Release) -> TaskResult {
 }
 
 fn manifest(release: &Release, name: &str) -> Map<String, Value> {
-    let common =
+    let fields =
         json!({"name": name, "version": release.version, "license": "MIT OR Apache-2.0", "files": ["bin"]});
     fields.as_object().cloned().unwrap_or_default()
 }
