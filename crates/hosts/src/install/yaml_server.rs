@@ -116,6 +116,11 @@ impl<'a> Lines<'a> {
         if found.next().is_some() || !(rest.is_empty() || rest.starts_with('#')) {
             return Err(wrong());
         }
+        // A list of items may stand at the edge itself.
+        let next = lines.iter().skip(at + 1).find(|line| !is_filler(line));
+        if next.is_some_and(|line| line.starts_with("- ")) {
+            return Err(wrong());
+        }
         let below = || lines.iter().enumerate().skip(at + 1).take_while(|(_, line)| !is_at_the_edge(line));
         let Some((_, first)) = below().find(|(_, line)| !is_filler(line)) else {
             return Ok(Lines { lines, list: Some(at), indent: 2, own: None });
