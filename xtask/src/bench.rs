@@ -101,7 +101,9 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     drop(fs::remove_file(&gathered));
     for (package, bench, sizes, more) in BENCHES {
         let mut command = Command::new(env!("CARGO"));
-        command.args(["bench", "--quiet", "--package", package, "--bench", bench, "--"]).args(*sizes);
+        command
+            .args(["bench", "--quiet", "--package", package, "--all-features", "--bench", bench, "--"])
+            .args(*sizes);
         command.args(if with_a_million { *more } else { &[] }).env("BACKSTORY_FIGURES", &gathered);
         if !command.status()?.success() {
             return Err(format!("the bench `{bench}` of {package} failed").into());

@@ -23,15 +23,28 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     };
     let started = Instant::now();
     cargo_step(&["fmt", "--all", "--check"])?;
-    cargo_step(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
-    let mut doc = cargo(&["doc", "--workspace", "--no-deps", "--quiet"]);
+    cargo_step(&["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"])?;
+    // The crates that leave something out by default.
+    cargo_step(&[
+        "clippy",
+        "--package",
+        "backstory-sync",
+        "--package",
+        "backstory-capture",
+        "--",
+        "-D",
+        "warnings",
+    ])?;
+    let mut doc = cargo(&["doc", "--workspace", "--all-features", "--no-deps", "--quiet"]);
     step("cargo doc", doc.env("RUSTDOCFLAGS", "-D warnings"))?;
     if is_full {
         install_for_tests();
     }
     // Includes the checks of `tidy`, which are tests of this crate.
-    cargo_step(&["test", "--workspace"])?;
+    cargo_step(&["test", "--workspace", "--all-features"])?;
     if is_full {
+        // The build without the hub, as who builds from source gets it.
+        cargo_step(&["test", "--package", "backstory-cli", "--test", "it", "no_team_hub"])?;
         long_suites()?;
     }
     report(&format!("all checks passed in {:.0} s", started.elapsed().as_secs_f64()));
@@ -85,7 +98,21 @@ fn long_suites() -> TaskResult {
     real_hosts()?;
     // Skips itself, loudly, without chromium or npm; its screenshots stay in target/browser/.
     step("tests/browser/run", script("tests/browser/run").env("BACKSTORY_BIN", released_program()))?;
+    distribution()?;
     static_build()
+}
+
+/// Makes a release of this system from the program that was just tested, and installs from it the ways a user does.
+fn distribution() -> TaskResult {
+    let status = script("tests/dist/run").env("BACKSTORY_BIN", released_program()).status()?;
+    if status.success() {
+        return Ok(());
+    }
+    if is_not_here(status) {
+        skip("tests/dist, the installers and packages, was NOT run in full");
+        return Ok(());
+    }
+    Err(format!("tests/dist/run failed: {status}").into())
 }
 
 /// Checks licences, sources and banned crates. Known vulnerabilities need the network and are not checked here (docs/torture.md).

@@ -5,7 +5,16 @@ use std::process::Command;
 
 /// Runs the tests that compare the references with the program, and lets them write what differs.
 pub(crate) fn write() -> TaskResult {
-    let tests = ["test", "--quiet", "--package", "backstory-cli", "--bin", "backstory", "reference"];
+    let tests = [
+        "test",
+        "--quiet",
+        "--package",
+        "backstory-cli",
+        "--all-features",
+        "--bin",
+        "backstory",
+        "reference",
+    ];
     if Command::new(env!("CARGO")).args(tests).env("UPDATE_DOCS", "1").status()?.success() {
         return Ok(());
     }

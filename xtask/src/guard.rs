@@ -117,7 +117,7 @@ fn compare(counts: &[(&str, u64)], known: &str) -> TaskResult {
 
 /// Builds the binary, and counts each path in a temporary world.
 fn counted() -> Result<Vec<(&'static str, u64)>, Box<dyn Error>> {
-    cargo(&["build", "--release", "--package", "backstory-cli"])?;
+    cargo(&["build", "--release", "--package", "backstory-cli", "--features", "full"])?;
     let env = TestEnv::new(released_program()).with("BACKSTORY_RECALL_VECTORS", "true");
     let mut corpus = Corpus::new(1);
     let memories: Vec<String> = (0..MEMORIES).map(|_| corpus.memory().line("guarded")).collect();

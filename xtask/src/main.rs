@@ -5,6 +5,7 @@ mod calibrate;
 mod census;
 mod ci;
 mod datasets;
+mod dist;
 mod docs;
 mod fuzz;
 mod guard;
@@ -24,6 +25,7 @@ ci         format, lints, documentation, tests; --full adds the long suites that
 tidy       the house rules: dependencies, names, files, citations; part of the tests of this crate
 census     count lines, comments, functions and names of a checkout, this one or another
 docs       write the references generated from the program: docs/cli.md, docs/configuration.md, man/
+dist       make a release from built programs: archives, checksums, installers, formula, npm packages
 bench      measure the performance figures on this machine
 guard      count the instructions of a hook and a search, and fail at 15 % more than recorded
 scorecard  measure recall and distillation on published sets; writes docs/scorecard.md
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
             "ci" => ci::run(rest),
             "tidy" => tidy::run(),
             "census" => census::run(rest),
+            "dist" => dist::run(rest),
             "docs" => docs::write(),
             "bench" => bench::run(rest),
             "guard" => guard::run(rest),

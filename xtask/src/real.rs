@@ -157,7 +157,7 @@ fn play_project(
 
 /// Builds the program unoptimised: it is slower by less than its release build takes.
 fn build() -> TaskResult<PathBuf> {
-    cargo(&["build", "--quiet", "--package", "backstory-cli"])?;
+    cargo(&["build", "--quiet", "--package", "backstory-cli", "--features", "full"])?;
     Ok(target().join("debug/backstory"))
 }
 

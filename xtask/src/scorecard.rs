@@ -81,7 +81,7 @@ impl ScorecardOptions {
 /// Builds the release binary, so that no outdated one is measured.
 fn build() -> TaskResult<PathBuf> {
     let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet", "--release", "--package", "backstory-cli"])
+        .args(["build", "--quiet", "--release", "--package", "backstory-cli", "--features", "full"])
         .current_dir(root())
         .status()?;
     if !status.success() {

@@ -112,6 +112,7 @@ impl Environment {
         let paths = HostPaths {
             home: absolute(self.user_home()?),
             config: absolute(self.config_home()?),
+            applications: absolute(self.dirs().applications?),
             data: absolute(self.data_of_programs()?),
             programs: self.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default(),
             ..HostPaths::default()

@@ -28,6 +28,7 @@ pub mod json;
 pub mod log;
 pub mod missing;
 pub mod program;
+pub mod program_update;
 pub mod progress;
 pub mod project_links;
 pub mod projects;

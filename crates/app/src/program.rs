@@ -98,8 +98,10 @@ pub fn own_program(places: &HostPaths) -> Result<PathBuf, AppError> {
     Ok(named.filter(|named| named.canonicalize().is_ok_and(|path| path == real)).unwrap_or(real))
 }
 
-/// Whether a program lies where builds put it: gone with the next cleaning. Cargo's other mark, `CACHEDIR.TAG`, is missing where somebody
+/// Whether a program lies where builds or npm put it: gone with the next cleaning. Cargo's other mark, `CACHEDIR.TAG`, is missing where somebody
 /// else made the directory.
 pub fn is_in_build_directory(program: &Path) -> bool {
-    program.ancestors().skip(1).any(|parent| parent.join(".rustc_info.json").exists())
+    let is_of_npm = |part: &std::ffi::OsStr| part == "node_modules";
+    program.iter().any(is_of_npm)
+        || program.ancestors().skip(1).any(|parent| parent.join(".rustc_info.json").exists())
 }

@@ -146,7 +146,8 @@ fn names_a_heredoc_too_long(source: &str) -> bool {
 
 fn parse(language: Language, source: &str, until: Option<Instant>) -> Result<Tree, CodeMapError> {
     let mut parser = Parser::new();
-    parser.set_language(&language.grammar()).map_err(|_| CodeMapError::NotThisLanguage)?;
+    let grammar = language.grammar().ok_or(CodeMapError::NotThisLanguage)?;
+    parser.set_language(&grammar).map_err(|_| CodeMapError::NotThisLanguage)?;
     let mut reports = 0;
     let mut progress = |state: &ParseState| {
         reports += 1;

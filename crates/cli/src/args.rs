@@ -2,7 +2,7 @@
 
 use crate::commands::{
     browse, completions, config, context, distil, doctor, eval, export, forget, handoff, import, index,
-    install, maintain, mcp, pin, project, redact, remember, review, revise, rules, search, serve, sessions,
+    install, maintain, mcp, pin, program_update, project, redact, remember, review, revise, rules, search, serve, sessions,
     setup, show, status, sync, team, timeline, view, why,
 };
 use crate::ui::{Colour, Ui};
@@ -182,6 +182,9 @@ pub(crate) enum Command {
     View(view::ViewArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+    /// Ask whether there is a newer release of this program
+    #[command(name = "self")]
+    SelfProgram(ActionArgs<program_update::Action>),
     /// Capture an event of a host from standard input. Hosts run this
     // `main` takes it before this list is made, unless a flag stands first.
     #[command(hide = true)]

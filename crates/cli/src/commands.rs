@@ -18,6 +18,7 @@ pub(crate) mod maintain;
 pub(crate) mod mcp;
 pub(crate) mod missing;
 pub(crate) mod pin;
+pub(crate) mod program_update;
 pub(crate) mod project;
 pub(crate) mod redact;
 pub(crate) mod remember;
@@ -89,6 +90,7 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> 
         Command::Serve(args) => serve::run(&args, environment, settings, ui),
         Command::View(args) => view::run(&args, environment, &settings, ui),
         Command::Completions(args) => completions::run(&args, ui),
+        Command::SelfProgram(args) => program_update::run(&args, ui),
         Command::Hook { arguments } => {
             hook::run(&arguments, environment);
             Ok(Exit::Done)

@@ -134,6 +134,8 @@ pub(crate) struct ConfigDir {
 pub(crate) enum BaseDir {
     Home,
     Config,
+    /// Where desktop programs keep their settings.
+    Applications,
 }
 
 /// The variable by which a user moves a host's directory.
@@ -152,6 +154,10 @@ impl ConfigDir {
 
     pub(crate) const fn in_config(path: &'static str) -> ConfigDir {
         ConfigDir { base: BaseDir::Config, path, variable: None }
+    }
+
+    pub(crate) const fn in_applications(path: &'static str) -> ConfigDir {
+        ConfigDir { base: BaseDir::Applications, path, variable: None }
     }
 
     pub(crate) const fn moved_by(self, variable: DirVariable) -> ConfigDir {

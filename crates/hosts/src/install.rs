@@ -18,6 +18,7 @@ mod marked_block;
 mod plan;
 pub(crate) mod plugins;
 mod toml_table;
+mod yaml_server;
 
 pub use connection::{ConnectedFile, ConnectionState, HookCommand, HostConnection};
 pub use host_paths::HostPaths;
@@ -33,6 +34,7 @@ pub(crate) use desired_content::{DesiredContent, DesiredJson, SERVER};
 pub(crate) use hooks::HookEntry;
 pub(crate) use json_layout::{JsonLayout, JsonStyle};
 pub(crate) use toml_table::TomlTable;
+pub(crate) use yaml_server::YamlServer;
 
 use crate::Host;
 use config_files::ProgramPath;

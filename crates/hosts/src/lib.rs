@@ -80,6 +80,24 @@ hosts! {
     Zed => mcp_only::ZED,
     /// Amp, by MCP.
     Amp => mcp_only::AMP,
+    /// VS Code's agent mode, by MCP.
+    VsCode => mcp_only::VS_CODE,
+    /// Continue, by MCP.
+    Continue => mcp_only::CONTINUE,
+    /// Roo Code, by MCP.
+    Roo => mcp_only::ROO,
+    /// Kilo Code, by MCP.
+    Kilo => mcp_only::KILO,
+    /// Kiro, by MCP.
+    Kiro => mcp_only::KIRO,
+    /// Qwen Code, by MCP.
+    QwenCode => mcp_only::QWEN,
+    /// Factory's Droid, by MCP.
+    Droid => mcp_only::DROID,
+    /// Warp, by MCP.
+    Warp => mcp_only::WARP,
+    /// Goose, by MCP.
+    Goose => mcp_only::GOOSE,
 }
 
 impl Host {

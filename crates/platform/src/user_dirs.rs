@@ -9,6 +9,8 @@ pub struct UserDirs {
     pub home: Option<PathBuf>,
     /// Where programs keep their configuration.
     pub config: Option<PathBuf>,
+    /// Where desktop programs keep their settings.
+    pub applications: Option<PathBuf>,
     /// Where programs keep their data.
     pub data: Option<PathBuf>,
     /// For what lives as long as the user is logged in.
@@ -23,8 +25,10 @@ impl UserDirs {
         let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
         let home = variable("HOME");
         let in_home = |path: &str| home.as_ref().map(|home| home.join(path));
+        let config = absolute("XDG_CONFIG_HOME").or_else(|| in_home(".config"));
         UserDirs {
-            config: absolute("XDG_CONFIG_HOME").or_else(|| in_home(".config")),
+            applications: config.clone(),
+            config,
             data: absolute("XDG_DATA_HOME").or_else(|| in_home(".local/share")),
             runtime: absolute("XDG_RUNTIME_DIR"),
             home,

@@ -53,7 +53,7 @@ impl JsonEndpoint {
 }
 
 /// Whether a URL leads to this machine.
-fn is_loopback(url: &str) -> bool {
+pub(crate) fn is_loopback(url: &str) -> bool {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     // The part before an `@` is user information, however much it looks like a host.
@@ -69,7 +69,7 @@ fn is_loopback(url: &str) -> bool {
 }
 
 /// Maps an error to our own words: theirs may repeat a header.
-fn reason(error: &ureq::Error) -> ModelError {
+pub(crate) fn reason(error: &ureq::Error) -> ModelError {
     match error {
         ureq::Error::Timeout(_) => ModelError::TimedOut,
         ureq::Error::BodyExceedsLimit(_) | ureq::Error::LargeResponseHeader(..) => ModelError::TooLarge,

@@ -10,6 +10,7 @@ mod child;
 mod http;
 mod openai_compatible;
 mod own_command;
+mod release_notice;
 mod watchdog;
 
 pub use agent_cli::{AgentCli, AgentProgram};
@@ -17,6 +18,7 @@ pub use anthropic::Anthropic;
 pub use child::ProgramRunner;
 pub use openai_compatible::OpenAiCompatible;
 pub use own_command::OwnCommand;
+pub use release_notice::newest_release;
 pub use watchdog::run_watchdog;
 
 use backstory_memory::{Tokens, estimate};

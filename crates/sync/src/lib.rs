@@ -22,9 +22,11 @@ pub use git::{
     GitPull, GitPush, GitPushPreview, GitShare, RefusedFile, RefusedFiles, author_name, preview_pull,
     preview_push, pull_from_folder, push_to_folder,
 };
+#[cfg(feature = "team-hub")]
+pub use hub::SCHEMA;
 pub use hub::{
     Hub, HubAddress, HubAddressError, HubError, HubMigration, HubOwner, Invitation, MemoryVectors, Pulled,
-    Pushed, QueryVector, RejectedMemory, Revocation, SCHEMA, TeamHit, TeamName, TeamQuery, UnusableName,
+    Pushed, QueryVector, RejectedMemory, Revocation, TeamHit, TeamName, TeamQuery, UnusableName,
     VectorSupport,
 };
 pub use hub_access::HubAccess;

@@ -32,17 +32,33 @@ pub(crate) struct Trial {
 }
 
 impl TortureBinaries {
-    /// Builds the program as it is released, unless one is named, and the tests exactly as `cargo test --workspace` does.
+    /// Builds the program as it is released, unless one is named, and the tests exactly as `cargo xtask ci` does.
     #[expect(clippy::disallowed_methods, reason = "the program may be named, as for the suites in `tests/`")]
     pub(crate) fn build() -> Result<TortureBinaries, String> {
         let program = match std::env::var_os("BACKSTORY_BIN") {
             Some(program) => root().join(program),
             None => {
-                cargo(&["build", "--release", "--quiet", "--package", "backstory-cli"])?;
+                cargo(&[
+                    "build",
+                    "--release",
+                    "--quiet",
+                    "--package",
+                    "backstory-cli",
+                    "--features",
+                    "full",
+                ])?;
                 released_program()
             }
         };
-        let messages = cargo(&["test", "--workspace", "--no-run", "--quiet", "--message-format", "json"])?;
+        let messages = cargo(&[
+            "test",
+            "--workspace",
+            "--all-features",
+            "--no-run",
+            "--quiet",
+            "--message-format",
+            "json",
+        ])?;
         Ok(TortureBinaries { program, tests: messages.lines().filter_map(test_program).collect() })
     }
 

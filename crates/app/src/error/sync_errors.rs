@@ -33,6 +33,7 @@ impl From<HubAddressError> for AppError {
     fn from(error: HubAddressError) -> AppError {
         let refused = AppError::usage(error.to_string());
         match error {
+            HubAddressError::NotInThisBuild => HubError::NotInThisBuild.into(),
             HubAddressError::HoldsPassword => refused
                 .hint("leave it out: others could read it in the list of processes and in the shell's history")
                 .hint("put it into `~/.pgpass` (HOST:PORT:DATABASE:USER:PASSWORD, mode 0600), or set `PGPASSWORD`"),
@@ -45,6 +46,12 @@ impl From<HubAddressError> for AppError {
 
 impl From<HubError> for AppError {
     fn from(error: HubError) -> AppError {
+        if let HubError::NotInThisBuild = error {
+            return AppError::user(error.to_string())
+                .hint("install a released build (docs/building.md), or build with `cargo install --locked --path crates/cli --features team-hub`")
+                .hint("a folder in git works with this build, too: `backstory export --git DIR`, `backstory import --git DIR`")
+                .with_code(ErrorCode::HubUnusable);
+        }
         match hint(&error) {
             Some(hint) => AppError::user("cannot use the team's hub")
                 .because(&error)
@@ -107,7 +114,9 @@ fn hint(error: &HubError) -> Option<String> {
         HubError::TooLong { .. } => "nothing of it was kept; whoever runs the hub has to say what is in it",
         HubError::UnusableCertificate { .. } => "check `sslrootcert` in the address",
         HubError::ConnectionLost { .. } => "nothing is lost: try again when the connection is back",
-        HubError::Rejected { .. } | HubError::BadRow(_) | HubError::Sql { .. } => return None,
+        HubError::NotInThisBuild | HubError::Rejected { .. } | HubError::BadRow(_) | HubError::Sql { .. } => {
+            return None;
+        }
     };
     Some(hint.to_owned())
 }

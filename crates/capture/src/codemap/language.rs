@@ -53,12 +53,17 @@ impl Language {
     pub fn from_path(path: &str) -> Option<Language> {
         let name = path.rsplit(['/', '\\']).next()?;
         let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-        if matches!(name, "Rakefile" | "Gemfile") {
-            return Some(Language::Ruby);
-        }
-        if stem.is_empty() {
-            return None;
-        }
+        let language = if matches!(name, "Rakefile" | "Gemfile") {
+            Some(Language::Ruby)
+        } else if stem.is_empty() {
+            None
+        } else {
+            Language::from_ending(ending)
+        };
+        language.filter(|language| language.is_in_this_build())
+    }
+
+    fn from_ending(ending: &str) -> Option<Language> {
         Some(match ending.to_ascii_lowercase().as_str() {
             "rs" => Language::Rust,
             "py" | "pyi" => Language::Python,
@@ -75,7 +80,14 @@ impl Language {
         })
     }
 
-    pub(super) fn grammar(self) -> tree_sitter::Language {
+    /// Whether the grammar is in this build. The largest ones of languages that fewer people write come with the feature
+    /// `all-languages`; without it their files have no code map, like those of any other language.
+    #[must_use]
+    pub fn is_in_this_build(self) -> bool {
+        cfg!(feature = "all-languages") || !matches!(self, Language::Ruby | Language::CSharp)
+    }
+
+    pub(super) fn grammar(self) -> Option<tree_sitter::Language> {
         let grammar = match self {
             Language::Rust => tree_sitter_rust::LANGUAGE,
             Language::Python => tree_sitter_python::LANGUAGE,
@@ -86,10 +98,14 @@ impl Language {
             Language::Java => tree_sitter_java::LANGUAGE,
             Language::C => tree_sitter_c::LANGUAGE,
             Language::Cpp => tree_sitter_cpp::LANGUAGE,
+            #[cfg(feature = "all-languages")]
             Language::Ruby => tree_sitter_ruby::LANGUAGE,
+            #[cfg(feature = "all-languages")]
             Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
+            #[cfg(not(feature = "all-languages"))]
+            Language::Ruby | Language::CSharp => return None,
         };
-        grammar.into()
+        Some(grammar.into())
     }
 
     pub(super) fn rules(self) -> &'static LanguageRules {
@@ -119,7 +135,8 @@ mod tests {
             ("index.d.ts", Some(Language::TypeScript)),
             ("web/app.jsx", Some(Language::JavaScript)),
             ("store.h", Some(Language::Cpp)),
-            ("Gemfile", Some(Language::Ruby)),
+            ("Gemfile", Some(Language::Ruby).filter(|it| it.is_in_this_build())),
+            ("a.cs", Some(Language::CSharp).filter(|it| it.is_in_this_build())),
             (".rs", None),
             ("rs", None),
             ("notes.md", None),

@@ -8,8 +8,11 @@
 )]
 
 mod anchoring;
+#[cfg(feature = "all-languages")]
 mod codemap;
+#[cfg(feature = "all-languages")]
 mod codemap_languages;
+#[cfg(feature = "all-languages")]
 mod codemap_properties;
 mod corpus;
 mod git;

@@ -176,7 +176,7 @@ fn without_a_host_or_a_home_nothing_can_be_connected() {
         --- err
         error: no host was found on this machine
 
-        hint: name one to connect it all the same: claude-code, opencode, codex, gemini-cli, copilot-cli, cursor, windsurf, cline, zed, amp
+        hint: name one to connect it all the same: claude-code, opencode, codex, gemini-cli, copilot-cli, cursor, windsurf, cline, zed, amp, vscode, continue, roo, kilo, kiro, qwen-code, droid, warp, goose
         ");
     assert_eq!(env.run(["install", "netscape"]).code, Some(2));
     let install = run(&env, ["install", "codex", "--yes"]).without("HOME");

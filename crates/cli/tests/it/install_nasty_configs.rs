@@ -10,15 +10,24 @@ use std::path::Path;
 /// A host, and one of its files.
 type Place = (&'static str, &'static str);
 
-const JSON: [Place; 4] = [
+const JSON: [Place; 8] = [
     ("claude-code", ".claude/settings.json"),
     ("gemini-cli", ".gemini/settings.json"),
     ("cursor", ".cursor/hooks.json"),
     ("zed", ".config/zed/settings.json"),
+    ("vscode", ".config/Code/User/mcp.json"),
+    ("kilo", ".config/kilo/kilo.jsonc"),
+    ("qwen-code", ".qwen/settings.json"),
+    ("warp", ".warp/.mcp.json"),
 ];
+const YAML: [Place; 1] = [("goose", ".config/goose/config.yaml")];
 const TOML: [Place; 1] = [("codex", ".codex/config.toml")];
-const TEXT: [Place; 2] =
-    [("amp", ".config/amp/AGENTS.md"), ("windsurf", ".codeium/windsurf/memories/global_rules.md")];
+const TEXT: [Place; 4] = [
+    ("amp", ".config/amp/AGENTS.md"),
+    ("windsurf", ".codeium/windsurf/memories/global_rules.md"),
+    ("droid", ".factory/AGENTS.md"),
+    ("goose", ".config/goose/.goosehints"),
+];
 
 /// Configurations that are changed and put back.
 fn json_that_is_connected() -> Vec<(&'static str, Vec<u8>)> {
@@ -147,6 +156,29 @@ fn text_that_is_connected() -> Vec<(&'static str, Vec<u8>)> {
     texts.map(|(name, text)| (name, text.as_bytes().to_vec())).into()
 }
 
+fn yaml_that_is_connected() -> Vec<(&'static str, Vec<u8>)> {
+    let texts = [
+        ("empty", ""),
+        ("white space only", " \n\n"),
+        ("comments only", "# to be filled\n# later"),
+        ("no line end at the end", "GOOSE_MODEL: x"),
+        ("blank lines at the end", "GOOSE_MODEL: x\n\n\n"),
+        ("Windows line ends", "# mine\r\nGOOSE_MODEL: x\r\nextensions:\r\n  other:\r\n    cmd: y\r\n"),
+        ("a byte order mark", "\u{feff}GOOSE_MODEL: x\n"),
+        ("a list that is empty", "extensions:\nGOOSE_MODEL: x\n"),
+        (
+            "four spaces and comments",
+            "extensions: # mine\n    # first\n    other: # y\n        cmd: y # keep\n\nz: 1\n",
+        ),
+        (
+            "texts that look like entries",
+            "note: |\n  extensions:\n    backstory:\n      cmd: no\nextensions:\n  other:\n    description: >\n      backstory:\n        cmd: no\n",
+        ),
+        ("a document mark", "---\nGOOSE_MODEL: x\n"),
+    ];
+    texts.map(|(name, text)| (name, text.as_bytes().to_vec())).into()
+}
+
 /// A configuration that is left alone, and what is said about it.
 type Refused = (&'static [u8], &'static str);
 
@@ -174,6 +206,11 @@ fn law_10_five_megabytes_come_back_byte_for_byte() {
 #[test]
 fn law_10_toml_comes_back_byte_for_byte() {
     all_round_trip(&TOML, &toml_that_is_connected());
+}
+
+#[test]
+fn law_10_yaml_comes_back_byte_for_byte() {
+    all_round_trip(&YAML, &yaml_that_is_connected());
 }
 
 #[test]
@@ -221,6 +258,12 @@ fn law_10_a_file_that_cannot_be_parsed_is_left_alone() {
         (b"a = \"\xff\"\n", "not UTF-8"),
     ];
     all_refused(TOML[0], &of_toml);
+    let of_yaml: [Refused; 3] = [
+        (b"extensions: {}\n", "`extensions` should be"),
+        (b"extensions:\n- other\n", "`extensions` should be"),
+        (b"extensions:\n  backstory:\n    cmd: /usr/bin/other\n", "somebody else"),
+    ];
+    all_refused(YAML[0], &of_yaml);
     all_refused(TEXT[0], &[(b"<!-- backstory:begin -->\nx", "closed")]);
 }
 

@@ -48,10 +48,13 @@ mod mcp;
 mod mcp_hostile;
 mod missing;
 mod month;
+#[cfg(not(feature = "team-hub"))]
+mod no_team_hub;
 mod opencode;
 mod other_hosts;
 mod outgoing_preview;
 mod plugins;
+mod program_update;
 mod projects;
 mod refusals;
 mod remember;
@@ -64,9 +67,13 @@ mod setup;
 mod setup_writer;
 mod show_and_timeline;
 mod support;
+#[cfg(feature = "team-hub")]
 mod team_faults;
+#[cfg(feature = "team-hub")]
 mod team_isolation;
+#[cfg(feature = "team-hub")]
 mod team_storm;
+#[cfg(feature = "team-hub")]
 mod teams;
 mod unshare;
 mod usage;

@@ -112,6 +112,12 @@ impl HostConnection {
                 self.server = self.server.take().or(is_there.then_some(words));
                 is_there
             }
+            DesiredContent::Yaml(server) => {
+                let words = server.words(body).map_err(refused)?;
+                let is_there = words.is_some();
+                self.server = self.server.take().or(words);
+                is_there
+            }
             DesiredContent::Block(_) => marked_block::found(body).map_err(refused)?.is_some(),
             DesiredContent::Whole(..) => {
                 if let Ok(json) = EditableJson::parse(body) {

@@ -5,6 +5,7 @@ use super::hooks::{self, HOOKS, HookEntry, is_our_program};
 use super::install_error::EditRefusal;
 use super::marked_block;
 use super::toml_table::TomlTable;
+use super::yaml_server::YamlServer;
 use crate::{Host, opencode};
 use serde_json::Value;
 
@@ -18,6 +19,8 @@ pub(crate) enum DesiredContent {
     Json(DesiredJson),
     /// A table in a TOML file that others write to as well.
     Toml(TomlTable),
+    /// An entry in a YAML file that others write to as well.
+    Yaml(YamlServer),
     /// A marked block in a text that people write.
     Block(String),
     /// A file of our own, which a host reads.
@@ -45,6 +48,7 @@ impl DesiredContent {
         let changed = match self {
             DesiredContent::Json(wanted) => wanted.put(body)?,
             DesiredContent::Toml(table) => table.put(body)?,
+            DesiredContent::Yaml(server) => server.put(body)?,
             DesiredContent::Block(words) => marked_block::put(body, words)?,
             DesiredContent::Whole(host, _) if text.is_some_and(|text| !is_of_ours(*host, text)) => {
                 return Err(EditRefusal::Foreign);
@@ -63,6 +67,7 @@ impl DesiredContent {
         let changed = match self {
             DesiredContent::Json(wanted) => wanted.take(body, before)?,
             DesiredContent::Toml(table) => table.take(body)?,
+            DesiredContent::Yaml(server) => server.take(body)?,
             DesiredContent::Block(_) => marked_block::take(body)?,
             DesiredContent::Whole(host, _) if is_of_ours(*host, text) => return Ok(None),
             DesiredContent::Whole(..) => body.to_owned(),

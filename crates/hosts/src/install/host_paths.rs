@@ -14,6 +14,8 @@ pub struct HostPaths {
     pub home: PathBuf,
     /// Where programs keep their configuration: `XDG_CONFIG_HOME`, or `.config` in the home.
     pub config: PathBuf,
+    /// Where desktop programs keep their settings: the same on Linux, elsewhere a directory of the system's.
+    pub applications: PathBuf,
     /// Where programs keep their data: `XDG_DATA_HOME`, or `.local/share` in the home.
     pub data: PathBuf,
     /// The directories programs are looked for in.
@@ -38,6 +40,7 @@ impl HostPaths {
         let base = match spec.base {
             BaseDir::Home => &self.home,
             BaseDir::Config => &self.config,
+            BaseDir::Applications => &self.applications,
         };
         match (self.moved_directory(host), spec.variable) {
             (Some(moved), Some(DirVariable::Directory(_))) => moved.to_owned(),

@@ -25,7 +25,12 @@ impl Machine {
     pub(crate) fn new() -> Machine {
         let root = tempfile::tempdir().unwrap();
         let home = root.path().join("home");
-        let places = HostPaths { config: home.join(".config"), home, ..HostPaths::default() };
+        let places = HostPaths {
+            config: home.join(".config"),
+            applications: home.join(".config"),
+            home,
+            ..HostPaths::default()
+        };
         let installs = InstallRecords::at(root.path().join("installs"));
         Machine { root, places, installs }
     }

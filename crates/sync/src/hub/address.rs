@@ -4,7 +4,7 @@
 
 use super::message_limit::{LimitedPlain, LimitedTls};
 use super::tls::{Security, connector};
-use crate::HubError;
+use crate::{HubAddressError, HubError};
 use percent_encoding::percent_decode_str;
 use postgres::config::{Host, SslMode, SslNegotiation};
 use postgres::{Client, Config, NoTls};
@@ -12,7 +12,6 @@ use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
-use thiserror::Error;
 
 /// How long to wait for a connection.
 const UNTIL_CONNECTED: Duration = Duration::from_secs(10);
@@ -23,20 +22,6 @@ pub struct HubAddress {
     url: String,
     config: Config,
     security: Security,
-}
-
-/// Why a text is not the address of a hub.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum HubAddressError {
-    /// It holds a password.
-    #[error("the address holds a password")]
-    HoldsPassword,
-    /// It names no user: the member who connects.
-    #[error("the address names no user")]
-    NoUser,
-    /// It is not a URL of PostgreSQL.
-    #[error("not an address of PostgreSQL: {0}")]
-    NotAnAddress(String),
 }
 
 impl HubAddress {

@@ -2,37 +2,14 @@
 //!
 //! Not a numbered migration: whether the server has pgvector may change. Without it, `search` goes by words.
 
-use super::hub_error::Doing;
+use super::hub_answers::VectorSupport;
+use super::hub_requests::MemoryVectors;
 use super::migrate;
+use super::sql_error::Doing;
 use crate::{Hub, HubError};
-use backstory_memory::{Digest, Uid};
 use postgres::{Client, GenericClient};
 
 const STEP: &str = include_str!("hub_vectors.sql");
-
-/// The vectors of a memory, as a model made them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MemoryVectors {
-    /// The memory.
-    pub uid: Uid,
-    /// The digest of the revision they were made of.
-    pub content_digest: Digest,
-    /// Its vectors, each as it is stored.
-    pub parts: Vec<Vec<u8>>,
-}
-
-/// Whether a hub has vectors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VectorSupport {
-    /// It has.
-    Used,
-    /// The server has pgvector, and only a superuser may make the extension.
-    NotAllowed,
-    /// The server has no pgvector.
-    Absent,
-    /// The server's pgvector is older than 0.5, and has no index for them.
-    TooOld,
-}
 
 /// Adds vectors to a hub, where the server has pgvector.
 pub(crate) fn add_vectors(client: &mut Client) -> Result<VectorSupport, HubError> {

@@ -1,72 +1,12 @@
 //! Teams and their members, which only the owner of a hub may change.
 
-use super::hub_error::Doing;
+use super::hub_answers::{HubMigration, Invitation, Revocation};
 use super::migrate;
-use crate::{HubAddress, HubError, HubMigration};
+use super::sql_error::Doing;
+use super::team_name::{TeamName, UnusableName};
+use crate::{HubAddress, HubError};
 use postgres::{Client, Transaction};
 use std::fmt;
-use std::str::FromStr;
-use thiserror::Error;
-
-/// The name of a team or a member, in lower case: PostgreSQL folds what is not quoted.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TeamName(String);
-
-/// A text that cannot be the name of a team or a member.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is not a name: a lower-case letter, then letters, digits, `_` or `-`, 48 at the most")]
-pub struct UnusableName(pub String);
-
-impl TeamName {
-    /// Returns the name as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for TeamName {
-    type Err = UnusableName;
-
-    fn from_str(text: &str) -> Result<Self, UnusableName> {
-        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
-        let begins_well = text.starts_with(|c: char| c.is_ascii_lowercase());
-        // PostgreSQL reserves `pg_`, and our own roles begin with `backstory_`.
-        let is_taken = text.starts_with("pg_") || text.starts_with("backstory_");
-        if begins_well && !is_taken && text.len() <= 48 && text.chars().all(is_plain) {
-            return Ok(TeamName(text.to_owned()));
-        }
-        Err(UnusableName(text.to_owned()))
-    }
-}
-
-impl fmt::Display for TeamName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&self.0)
-    }
-}
-
-/// What came of an invitation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Invitation {
-    /// They had no login. Now they have one, with the new password.
-    Made,
-    /// They had a login already, and are now in the team too.
-    Added,
-}
-
-/// What came of a revocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Revocation {
-    /// They were not a member.
-    NotAMember,
-    /// They are out of this team, and still in others of this hub.
-    Out,
-    /// They are out, and their login was closed.
-    LoginClosed,
-    /// They are out. Their login was not made for this hub alone, and stays open.
-    LoginStays,
-}
 
 /// The connection of a hub's owner, who makes teams and invites members.
 pub struct HubOwner {
@@ -76,7 +16,7 @@ pub struct HubOwner {
 impl HubOwner {
     /// Connects as the owner of a hub, or of a database that is to become one.
     pub fn connect(address: &HubAddress, password: Option<&str>) -> Result<HubOwner, HubError> {
-        Ok(HubOwner { client: super::open(address, password)? })
+        Ok(HubOwner { client: super::connection::open(address, password)? })
     }
 
     /// Makes the hub or brings it up to date; `on_progress` is called after each step.

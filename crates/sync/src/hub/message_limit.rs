@@ -4,6 +4,7 @@
 //! its stream is watched: the head of a message says how long it is. A socket on this machine is not watched, because the library lets no
 //! one in between.
 
+use super::hub_error::TOO_LONG;
 use postgres::Socket;
 use postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use std::future::Future;
@@ -16,9 +17,6 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 pub(crate) const MOST_MESSAGE_BYTES: u32 = 4 << 20;
 /// The longest answer to one request. The largest part of a pull is 100 rows.
 pub(crate) const MOST_ANSWER_BYTES: u64 = 128 << 20;
-/// What the error says.
-pub(crate) const TOO_LONG: &str = "a longer answer than any hub has to give";
-
 /// Ends an answer: the server waits for the next request.
 const READY: u8 = b'Z';
 const HEAD_BYTES: usize = 5;

@@ -2,8 +2,9 @@
 //!
 //! A migration is never edited once released: a test holds their digests, and so does each hub.
 
-use super::hub_error::Doing;
-use super::hub_vectors::{self, VectorSupport};
+use super::hub_answers::HubMigration;
+use super::hub_vectors;
+use super::sql_error::Doing;
 use crate::HubError;
 use backstory_memory::Kind;
 use postgres::{Client, GenericClient, Row};
@@ -16,17 +17,6 @@ const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_hub.sql")];
 
 /// The advisory lock of migrations: owners who come at the same time migrate one after the other.
 pub(crate) const LOCK: i64 = 0x6261_636b_7374_6f72;
-
-/// What came of a migration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HubMigration {
-    /// The schema it had; 0 where there was no hub.
-    pub from: i32,
-    /// The schema it has now.
-    pub to: i32,
-    /// Whether it also has vectors.
-    pub vectors: VectorSupport,
-}
 
 /// Brings the hub to [`CURRENT`], and its table of kinds to those of this build. A newer one, and one of another making, is left untouched.
 pub(crate) fn run(client: &mut Client, on_progress: &mut dyn FnMut()) -> Result<HubMigration, HubError> {

@@ -6,8 +6,9 @@
 //!
 //! A long pull comes in windows with a checkpoint after each: one that is interrupted goes on at the last checkpoint.
 
-use super::hub_error::Doing;
+use super::hub_answers::Pulled;
 use super::rows::{self, column, revision_columns};
+use super::sql_error::Doing;
 use crate::{Hub, HubError};
 use backstory_memory::{SharedLink, SharedMemory, SyncBatch, Timestamp, Watermark};
 use postgres::{Row, Transaction};
@@ -16,17 +17,6 @@ use postgres::{Row, Transaction};
 const PER_PART: i32 = 100;
 /// How many rows of a table a window holds, about: the rows of one transaction are never split.
 const PER_WINDOW: i64 = 2000;
-
-/// What a pull hands out.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Pulled {
-    /// Changes.
-    Batch(SyncBatch),
-    /// A memory that this build cannot read, by what should be its uid.
-    Unreadable(String),
-    /// Everything before this was handed out.
-    Checkpoint(Watermark),
-}
 
 /// The rows of a table that a pull is about.
 macro_rules! in_range {

@@ -2,7 +2,8 @@
 //!
 //! Not here: what may be shared (`share_policy`), vectors (`hub_vectors`).
 
-use super::hub_error::Doing;
+use super::hub_answers::{Pushed, RejectedMemory};
+use super::sql_error::Doing;
 use crate::{Hub, HubError};
 use backstory_memory::{SharedMemory, SharedRevision, SyncBatch, Uid};
 use postgres::types::ToSql;
@@ -11,24 +12,6 @@ use postgres::{Statement, Transaction};
 /// How often a transaction is tried that collides with those of others.
 const TRIES: usize = 5;
 const DOING: &str = "take a push";
-
-/// What came of a push.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Pushed {
-    /// What the hub rejects. It has taken the rest.
-    pub rejected: Vec<RejectedMemory>,
-    /// Memories that belong to another project of the team on the hub. They stay there, and their new revisions were written there.
-    pub in_other_project: Vec<Uid>,
-}
-
-/// A memory the hub rejects.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RejectedMemory {
-    /// The memory.
-    pub uid: Uid,
-    /// Why.
-    pub reason: String,
-}
 
 impl Hub {
     /// Pushes a batch of a project. `on_progress` is called whenever the hub has answered.

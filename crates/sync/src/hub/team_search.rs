@@ -1,59 +1,13 @@
 //! Searches the hub itself, also what was not pulled yet.
 
-use super::hub_error::Doing;
+use super::hub_answers::TeamHit;
+use super::hub_requests::TeamQuery;
+use super::hub_vectors;
 use super::rows::{self, column, revision_columns};
-use super::{Hub, HubError, hub_vectors};
-use backstory_memory::{Kind, Provenance, SharedRevision, Uid};
+use super::sql_error::Doing;
+use crate::{Hub, HubError};
 use postgres::Row;
 use postgres::types::ToSql;
-use std::time::Duration;
-
-/// One memory the hub has found.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TeamHit {
-    /// Its global name.
-    pub uid: Uid,
-    /// The key of its project.
-    pub project: String,
-    /// Its latest revision.
-    pub revision: SharedRevision,
-    /// Who first wrote what it says now.
-    pub first_author: String,
-    /// The provenance that author claimed.
-    pub first_provenance: Provenance,
-    /// The rank of its words, from PostgreSQL.
-    pub words: f64,
-    /// Whether it holds all the words.
-    pub has_all: bool,
-    /// The cosine of its vector and the query's; nothing where there are no vectors.
-    pub cosine: Option<f64>,
-}
-
-/// What to search for.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TeamQuery<'a> {
-    /// The words.
-    pub words: &'a str,
-    /// Their vector, for a hub that has vectors.
-    pub vector: Option<QueryVector<'a>>,
-    /// The key of the project; all projects of the team where there is none.
-    pub project: Option<&'a str>,
-    /// The kinds; all where there is none.
-    pub kinds: &'a [Kind],
-    /// How many hits at most, by words and by vector each.
-    pub most: u32,
-    /// How long it may take.
-    pub timeout: Option<Duration>,
-}
-
-/// The vector of a query.
-#[derive(Clone, Copy, Debug)]
-pub struct QueryVector<'a> {
-    /// The model that made it: only vectors of one model are compared.
-    pub model: &'a str,
-    /// The direction.
-    pub direction: &'a [f32],
-}
 
 /// The SQL of a search: by words alone, or also by vector.
 macro_rules! hits {
