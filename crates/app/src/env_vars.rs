@@ -24,6 +24,11 @@ pub const SETTING_PREFIX: &str = "BACKSTORY_";
 /// Claude Code's variable for the project folder; steadier than the working directory, which follows `cd`.
 const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
 
+/// How many columns the screen has, instead of what the terminal says.
+const COLUMNS: &str = "COLUMNS";
+/// The program in which the user edits texts; the first of the two that is set.
+const VISUAL: &str = "VISUAL";
+const EDITOR: &str = "EDITOR";
 /// The password of a team's hub; `psql` reads the same variable.
 const PGPASSWORD: &str = "PGPASSWORD";
 /// The password file, instead of `~/.pgpass`; `psql` reads the same variable.
@@ -165,6 +170,16 @@ impl Environment {
     /// Whether output must have no colour.
     pub fn no_color(&self) -> bool {
         self.get("NO_COLOR").is_some() || self.text("TERM") == Some("dumb")
+    }
+
+    /// Returns how many columns the screen has, if the environment says so.
+    pub fn columns(&self) -> Option<usize> {
+        self.text(COLUMNS)?.parse().ok().filter(|columns| *columns > 0)
+    }
+
+    /// Returns the program in which the user edits texts, if the environment names one.
+    pub fn editor(&self) -> Option<&str> {
+        self.text(VISUAL).or_else(|| self.text(EDITOR))
     }
 
     /// Returns names and values as text, for the redactor: values whose names look secret must not be stored.

@@ -8,7 +8,7 @@ use crate::progress::{OnProgress, count};
 use backstory_exchange::{
     ExportSelection, MarkdownExportOptions, export_jsonl, export_jsonl_file, export_markdown,
 };
-use backstory_memory::Timestamp;
+use backstory_memory::{Kind, Timestamp};
 use backstory_store::Store;
 use std::io::Write;
 use std::path::Path;
@@ -20,6 +20,8 @@ pub struct ExportRequest {
     pub project: Option<String>,
     /// Only what was written or changed since.
     pub since: Option<Timestamp>,
+    /// Only these kinds; none means all.
+    pub kinds: Vec<Kind>,
 }
 
 /// Where JSON lines are written.
@@ -67,6 +69,6 @@ impl App {
     fn export_selection(&self, store: &Store, request: &ExportRequest) -> Result<ExportSelection, AppError> {
         let project =
             request.project.as_deref().map(|wanted| self.project_called(store, wanted)).transpose()?;
-        Ok(ExportSelection { project, since: request.since })
+        Ok(ExportSelection { project, since: request.since, kinds: request.kinds.clone() })
     }
 }

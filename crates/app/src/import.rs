@@ -2,7 +2,7 @@
 //!
 //! Not here: how anything is read and written (`exchange`), and folders in git that a team shares (`teams`).
 
-pub use backstory_exchange::{FileTrust, ImportFile};
+pub use backstory_exchange::{ChatService, FileTrust, ImportFile};
 
 use crate::app::App;
 use crate::error::{AppError, ErrorCode};
@@ -12,12 +12,13 @@ use crate::log;
 use crate::progress::{OnProgress, count};
 use backstory_exchange::{
     DefaultProject, ExchangeError, FileImportOptions, ImportOptions, ImportRequest, ImportSelection,
-    MachineImport, MachineImportReport, ProjectFilter, import_file, preview_import,
+    MachineImport, MachineImportReport, ProjectFilter, import_file, preview_import, read_chat_export,
 };
 use backstory_inject::{BuiltInjection, InjectionRequest, Recipient};
 use backstory_memory::{InjectionPoint, Moment, ProjectRef, StartReason, Timestamp};
 use backstory_provider::is_our_prompt;
 use backstory_store::{ContextWindow, Store};
+use std::io::Cursor;
 use std::path::{Path, PathBuf, absolute};
 use std::time::Instant;
 
@@ -68,6 +69,12 @@ pub fn open_file(path: &Path) -> Result<ImportFile, AppError> {
     })
 }
 
+/// Opens the data export of a chat service, as if what was decided and found out in it were a file of memories.
+pub fn open_chat_export(service: ChatService, path: &Path) -> Result<ImportFile, AppError> {
+    let lines = read_chat_export(service, path)?.join("\n");
+    Ok(ImportFile::from_lines(Box::new(Cursor::new(lines))))
+}
+
 impl App {
     /// Imports the memories of a file or a folder.
     pub fn import_file(
@@ -83,7 +90,14 @@ impl App {
             })?;
         }
         let default_project = match &project {
-            Some(wanted) => DefaultProject::Known(self.project_called(store, wanted)?),
+            Some(wanted) => match self.project_called(store, wanted) {
+                Ok(id) => DefaultProject::Known(id),
+                // A folder that nothing is stored about yet.
+                Err(_) if self.cwd.join(wanted).is_dir() => {
+                    DefaultProject::At(self.project_ref_in(store, &self.cwd.join(wanted)))
+                }
+                Err(error) => return Err(error),
+            },
             None => DefaultProject::At(self.project_ref_in(store, &self.cwd)),
         };
         let redactor = self.redactor();

@@ -3,6 +3,7 @@
 //! A front end (`cli`, `mcp`, `server`) parses its input, calls a function here, and renders the answer. Nothing here prints,
 //! reads standard input or knows clap; the environment comes in as a value.
 
+pub mod about;
 pub mod app;
 pub mod background_writer;
 pub mod browse;
@@ -51,6 +52,7 @@ pub mod times;
 pub mod transcript;
 pub mod undo;
 pub mod upkeep;
+pub mod users_file;
 pub mod vectors;
 pub mod why;
 pub mod words;

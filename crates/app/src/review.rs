@@ -4,7 +4,7 @@
 
 use crate::app::{App, ProjectSelector};
 use crate::error::AppError;
-use backstory_memory::{Memory, MemoryId, Timestamp};
+use backstory_memory::{Kind, Memory, MemoryId, Timestamp};
 use backstory_store::{Filter, Store, Verdict};
 
 /// Which proposed memories to list.
@@ -14,6 +14,8 @@ pub struct ReviewRequest {
     pub projects: ProjectSelector,
     /// Written since; otherwise of the last week.
     pub since: Option<Timestamp>,
+    /// Only these kinds; none means all.
+    pub kinds: Vec<Kind>,
     /// How many at the most.
     pub limit: u32,
 }
@@ -26,7 +28,12 @@ impl App {
     pub fn review(&self, store: &Store, request: &ReviewRequest) -> Result<Vec<Memory>, AppError> {
         let Some(scope) = self.scope(store, &request.projects)? else { return Ok(Vec::new()) };
         let since = request.since.unwrap_or_else(|| self.now.plus_ms(-WEEK_MS));
-        let filter = Filter { since: Some(since), limit: request.limit, ..Filter::within(scope) };
+        let filter = Filter {
+            since: Some(since),
+            kinds: request.kinds.clone(),
+            limit: request.limit,
+            ..Filter::within(scope)
+        };
         Ok(store.memories().proposed(&filter)?)
     }
 

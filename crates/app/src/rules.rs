@@ -135,7 +135,7 @@ fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes).inspect_err(|_| drop(fs::remove_file(path)))
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     let mut draft = tempfile::Builder::new().prefix(".backstory-").tempfile_in(directory)?;
     draft.write_all(bytes)?;

@@ -36,6 +36,17 @@ pub struct SearchRequest {
     pub profile: Profile,
 }
 
+/// Whether what was found fits the question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It does, as far as can be told; or there was no question.
+    Fits,
+    /// Nothing does: the hits are the nearest in meaning, and likely about something else.
+    NearestOnly,
+    /// There are no hits.
+    Nothing,
+}
+
 impl App {
     /// Finds what bears on a question.
     pub fn search(&self, store: &Store, request: &SearchRequest) -> Result<SearchResults, AppError> {
@@ -56,8 +67,22 @@ impl App {
         Ok(engine.searcher(store).search(&query, &self.search_filter(request, scope))?)
     }
 
-    /// Whether every hit was found by its meaning alone: none of the words stands in any memory, so the best hit may be far off.
-    pub fn found_by_meaning_alone(
+    /// Whether what was found fits the question, or only lies nearest to it. Every way in asks here, and nowhere else.
+    ///
+    /// Today: a question none of whose words stands in any memory is answered by meaning alone, and the best such hit may be far off.
+    pub fn fit(
+        &self,
+        store: &Store,
+        request: &SearchRequest,
+        results: &SearchResults,
+    ) -> Result<Fit, AppError> {
+        if results.hits.is_empty() {
+            return Ok(Fit::Nothing);
+        }
+        Ok(if self.found_by_meaning_alone(store, request, results)? { Fit::NearestOnly } else { Fit::Fits })
+    }
+
+    fn found_by_meaning_alone(
         &self,
         store: &Store,
         request: &SearchRequest,

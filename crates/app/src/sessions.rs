@@ -1,9 +1,10 @@
 //! Sessions: listed newest first, found by name, and one shown step by step with what was learnt from it.
 
 use crate::app::{App, ProjectSelector};
+use crate::browse::SessionRow;
 use crate::error::{AppError, ErrorCode};
-use backstory_memory::{ChangedSymbol, EventId, Memory, SessionId};
-use backstory_store::{Scope, Session, SessionSummary, Store, StoredEvent};
+use backstory_memory::{ChangedSymbol, EventId, Kind, Memory, SessionId, Timestamp};
+use backstory_store::{Filter, Session, SessionSummary, Store, StoredEvent};
 
 /// More changed symbols than this are not listed.
 const MOST_CHANGES: u32 = 500;
@@ -14,6 +15,12 @@ const LISTS_ALL: &str = "`backstory sessions --all-projects` lists them all";
 pub struct SessionsRequest {
     /// Where to look.
     pub projects: ProjectSelector,
+    /// At work at this time or after it.
+    pub since: Option<Timestamp>,
+    /// Begun before this time.
+    pub until: Option<Timestamp>,
+    /// With a memory of one of these kinds; none means all sessions.
+    pub kinds: Vec<Kind>,
     /// How many at the most; without it, as many as are configured.
     pub limit: Option<u32>,
     /// How many to skip.
@@ -40,12 +47,26 @@ impl App {
         store: &Store,
         request: &SessionsRequest,
     ) -> Result<Vec<SessionSummary>, AppError> {
-        let limit = request.limit.unwrap_or(self.config.search.limit);
-        Ok(match self.scope(store, &request.projects)? {
-            Some(Scope::Project(id)) => store.sessions().list(Some(id), limit, request.offset)?,
-            Some(Scope::Everywhere) => store.sessions().list(None, limit, request.offset)?,
-            None => Vec::new(),
-        })
+        let Some(scope) = self.scope(store, &request.projects)? else { return Ok(Vec::new()) };
+        let filter = Filter {
+            since: request.since,
+            until: request.until,
+            kinds: request.kinds.clone(),
+            limit: request.limit.unwrap_or(self.config.search.limit),
+            offset: request.offset,
+            ..Filter::within(scope)
+        };
+        Ok(store.sessions().list_filtered(&filter)?)
+    }
+
+    /// Lists sessions with what each was first asked for.
+    pub fn session_rows(
+        &self,
+        store: &Store,
+        request: &SessionsRequest,
+    ) -> Result<Vec<SessionRow>, AppError> {
+        let listed = self.sessions(store, request)?;
+        listed.into_iter().map(|summary| self.session_row(store, summary)).collect()
     }
 
     /// Finds a session by its number, by the host's name for it or the beginning of that; `last` is the newest of the project (law 8).
@@ -88,7 +109,8 @@ impl App {
     }
 
     fn last_session(&self, store: &Store, projects: &ProjectSelector) -> Result<Session, AppError> {
-        let request = SessionsRequest { projects: projects.clone(), limit: Some(1), offset: 0 };
+        let request =
+            SessionsRequest { projects: projects.clone(), limit: Some(1), ..SessionsRequest::default() };
         let last = self.sessions(store, &request)?.pop().map(|summary| summary.session);
         last.ok_or_else(|| {
             AppError::new(ErrorCode::NoSuchSession, "no sessions of this project yet")

@@ -178,6 +178,13 @@ impl Settings {
         self.set(key.trim(), value_from(text.trim()), &SettingOrigin::Flag)
     }
 
+    /// Reads a value somebody typed for the user's file, and refuses one that does not fit.
+    pub fn checked_value(&self, key: &str, text: &str, file: &Path) -> Result<Value, AppError> {
+        let value = value_from(text.trim());
+        self.clone().set(key, value.clone(), &SettingOrigin::User(file.to_owned()))?;
+        Ok(value)
+    }
+
     /// Returns every value with its origin, by key.
     pub fn all(&self) -> BTreeMap<String, Setting> {
         let origin_of = |key: &String| self.origins.get(key).cloned().unwrap_or(SettingOrigin::Default);
@@ -286,7 +293,7 @@ pub fn project_file(start: &Path) -> Option<PathBuf> {
 }
 
 /// Reads a TOML file; none is an empty one.
-fn read_table(path: &Path) -> Result<Table, AppError> {
+pub(crate) fn read_table(path: &Path) -> Result<Table, AppError> {
     let mut text = String::new();
     let opened = open_users_file(OpenOptions::new().read(true), path);
     match opened.and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)) {

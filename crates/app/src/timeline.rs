@@ -2,7 +2,7 @@
 
 use crate::app::{App, ProjectSelector};
 use crate::error::AppError;
-use backstory_memory::{Memory, MemoryId};
+use backstory_memory::{Kind, Memory, MemoryId, Timestamp};
 use backstory_store::{Filter, StandingFilter, Store};
 
 /// Which part of the timeline is wanted.
@@ -16,6 +16,12 @@ pub struct TimelineRequest {
     pub after: u32,
     /// Where to look when there is no anchor.
     pub projects: ProjectSelector,
+    /// Written at this time or after it, where there is no anchor.
+    pub since: Option<Timestamp>,
+    /// Written before this time.
+    pub until: Option<Timestamp>,
+    /// Only these kinds; none means all.
+    pub kinds: Vec<Kind>,
     /// How many of the newest; without it, as many as are configured.
     pub limit: Option<u32>,
 }
@@ -33,7 +39,14 @@ impl App {
     fn newest_memories(&self, store: &Store, request: &TimelineRequest) -> Result<Vec<MemoryId>, AppError> {
         let Some(scope) = self.scope(store, &request.projects)? else { return Ok(Vec::new()) };
         let limit = request.limit.unwrap_or(self.config.search.limit);
-        let filter = Filter { limit, standing: StandingFilter::Any, ..Filter::within(scope) };
+        let filter = Filter {
+            limit,
+            standing: StandingFilter::Any,
+            since: request.since,
+            until: request.until,
+            kinds: request.kinds.clone(),
+            ..Filter::within(scope)
+        };
         let mut newest = store.search().list(&filter)?;
         newest.reverse();
         Ok(newest)

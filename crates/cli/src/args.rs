@@ -1,5 +1,6 @@
 //! The command line: what can be typed. What it means stands with each command.
 
+use crate::clock::Clock;
 use crate::commands::{
     browse, completions, config, context, distil, doctor, eval, export, forget, handoff, import, index,
     install, maintain, mcp, pin, program_update, project, redact, remember, review, revise, rules, search, serve, sessions,
@@ -79,6 +80,36 @@ pub(crate) struct ActionArgs<A: Subcommand> {
     pub(crate) json: bool,
 }
 
+/// What every command takes.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct GlobalArgs {
+    /// Set a configuration value for this run
+    #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
+    pub(crate) settings: Vec<String>,
+    /// When to colour the output
+    #[arg(long, value_enum, value_name = "WHEN", global = true)]
+    pub(crate) color: Option<Colour>,
+    /// Print without colour, like `--color never`
+    #[arg(long, global = true, conflicts_with = "color")]
+    pub(crate) no_color: bool,
+    /// Print exact times in UTC instead of how long ago
+    #[arg(long, global = true)]
+    pub(crate) utc: bool,
+}
+
+impl GlobalArgs {
+    /// Makes the way to the person at the screen.
+    pub(crate) fn ui(&self, environment: &Environment) -> Ui {
+        let colour = if self.no_color { Some(Colour::Never) } else { self.color };
+        Ui::new(colour, if self.utc { Clock::Utc } else { Clock::Local }, environment)
+    }
+
+    /// Returns how much colour is wanted by a program that draws for itself.
+    pub(crate) fn colour(&self, environment: &Environment) -> Colour {
+        if self.no_color || environment.no_color() { Colour::Never } else { self.color.unwrap_or(Colour::Auto) }
+    }
+}
+
 /// Gives coding agents the story so far
 ///
 /// Exit codes: 0 done, 1 no (nothing found, refused), 2 usage or configuration, 70 internal error.
@@ -87,24 +118,18 @@ pub(crate) struct ActionArgs<A: Subcommand> {
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Set a configuration value for this run
-    #[arg(long = "set", value_name = "KEY=VALUE", global = true)]
-    pub(crate) settings: Vec<String>,
-    /// Print without colour
-    #[arg(long, global = true)]
-    pub(crate) no_color: bool,
+    #[command(flatten)]
+    pub(crate) globals: GlobalArgs,
 }
 
-impl Cli {
-    /// Makes the way to the person at the screen.
-    pub(crate) fn ui(&self, environment: &Environment) -> Ui {
-        Ui::new(self.colour(environment))
-    }
-
-    /// Returns how much colour is wanted.
-    pub(crate) fn colour(&self, environment: &Environment) -> Colour {
-        if self.no_color || environment.no_color() { Colour::Never } else { Colour::Auto }
-    }
+/// The same for what hosts and we ourselves run: apart, so that neither help nor completions nor a hint at a misspelt command shows it.
+#[derive(Debug, Parser)]
+#[command(name = "backstory")]
+pub(crate) struct InternalCli {
+    #[command(subcommand)]
+    pub(crate) command: InternalCommand,
+    #[command(flatten)]
+    pub(crate) globals: GlobalArgs,
 }
 
 /// What can be done.
@@ -123,6 +148,7 @@ pub(crate) enum Command {
     /// Replace a memory with a new one
     Supersede(revise::ReviseArgs),
     /// Delete memories for good
+    #[command(visible_alias = "rm")]
     Forget(forget::ForgetArgs),
     /// Look through this week's proposed memories, one key each
     Review(review::ReviewArgs),
@@ -136,7 +162,8 @@ pub(crate) enum Command {
     Pin(pin::PinArgs),
     /// Show whole memories
     Show(show::ShowArgs),
-    /// Search memories
+    /// Search memories; without words, list the newest
+    #[command(visible_alias = "ls")]
     Search(search::SearchArgs),
     /// Search, read and change memories on one screen; print the one you choose
     Browse(browse::BrowseArgs),
@@ -144,7 +171,8 @@ pub(crate) enum Command {
     Why(why::WhyArgs),
     /// Preview what would be injected now, and what it costs
     Context(context::ContextArgs),
-    /// Show what came before and after a memory
+    /// Show what was learnt, day by day, or what came before and after a memory
+    #[command(visible_alias = "log")]
     Timeline(timeline::TimelineArgs),
     /// List sessions, or show one step by step
     Sessions(sessions::SessionsArgs),
@@ -170,11 +198,11 @@ pub(crate) enum Command {
     Doctor(doctor::DoctorArgs),
     /// Measure recall on a data set, in a store of its own
     Eval(eval::EvalArgs),
-    /// Show the configuration and where each value comes from
+    /// Show and change the configuration, and where each value comes from
     Config(ActionArgs<config::Action>),
     /// Remove secrets and private parts from a text
     Redact(redact::RedactArgs),
-    /// Run the MCP server (search, timeline, get, remember, revise, handoff, forget) on standard input and output
+    /// Run the MCP server (search, about, timeline, get, remember, revise, handoff, forget) on standard input and output
     Mcp(mcp::McpArgs),
     /// Run the worker: the viewer and an HTTP API on this machine
     Serve(serve::ServeArgs),
@@ -185,25 +213,26 @@ pub(crate) enum Command {
     /// Ask whether there is a newer release of this program
     #[command(name = "self")]
     SelfProgram(ActionArgs<program_update::Action>),
+}
+
+/// What is run by programs, never typed.
+#[derive(Debug, Subcommand)]
+pub(crate) enum InternalCommand {
     /// Capture an event of a host from standard input. Hosts run this
     // `main` takes it before this list is made, unless a flag stands first.
-    #[command(hide = true)]
     Hook {
         /// Arguments of the hook
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<std::ffi::OsString>,
     },
     /// Let the configured model write the notes of the sessions that wait for them
-    #[command(hide = true)]
     WriteNotes,
     /// Run a program that must not outlive us; only `write-notes` does this
-    #[command(hide = true)]
     Guard {
         /// The program and its arguments
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         command: Vec<std::ffi::OsString>,
     },
     /// Run the maintenance that is due
-    #[command(hide = true)]
     Maintain(maintain::MaintainArgs),
 }

@@ -38,7 +38,7 @@ pub(crate) mod timeline;
 pub(crate) mod view;
 pub(crate) mod why;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, Command, InternalCli, InternalCommand};
 use crate::exit::Exit;
 use backstory_app::Environment;
 use backstory_app::background_writer;
@@ -47,9 +47,9 @@ use backstory_store::Verdict;
 
 /// Does what was typed.
 pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> {
-    let ui = &cli.ui(&environment);
-    let colour = cli.colour(&environment);
-    let Cli { command, settings, .. } = cli;
+    let ui = &cli.globals.ui(&environment);
+    let colour = cli.globals.colour(&environment);
+    let (command, settings) = (cli.command, cli.globals.settings);
     let app = || App::new(environment.clone(), &settings);
     // What shows or mends a fault of the settings must not stop at it.
     let app_with_faults = || App::with_faults(environment.clone(), &settings);
@@ -91,12 +91,21 @@ pub(crate) fn run(cli: Cli, environment: Environment) -> Result<Exit, AppError> 
         Command::View(args) => view::run(&args, environment, &settings, ui),
         Command::Completions(args) => completions::run(&args, ui),
         Command::SelfProgram(args) => program_update::run(&args, ui),
-        Command::Hook { arguments } => {
+    }
+}
+
+/// Does what a host or one of our own processes asks for.
+pub(crate) fn run_internal(cli: InternalCli, environment: Environment) -> Result<Exit, AppError> {
+    let ui = &cli.globals.ui(&environment);
+    let settings = cli.globals.settings;
+    let app = || App::new(environment.clone(), &settings);
+    match cli.command {
+        InternalCommand::Hook { arguments } => {
             hook::run(&arguments, environment);
             Ok(Exit::Done)
         }
-        Command::WriteNotes => background_writer::run(&app()?).map(|()| Exit::Done),
-        Command::Guard { command } => background_writer::run_watchdog(&command).map(|()| Exit::Done),
-        Command::Maintain(args) => maintain::run(&args, &app()?, ui),
+        InternalCommand::WriteNotes => background_writer::run(&app()?).map(|()| Exit::Done),
+        InternalCommand::Guard { command } => background_writer::run_watchdog(&command).map(|()| Exit::Done),
+        InternalCommand::Maintain(args) => maintain::run(&args, &app()?, ui),
     }
 }

@@ -3,12 +3,16 @@
 //! `hook` is dispatched before anything slow is built: a host waits for it hundreds of times a day.
 
 mod args;
+mod clock;
 mod commands;
 mod connection_words;
 mod demo;
 mod diff;
 mod exit;
+mod filter_args;
+mod layout;
 mod outgoing_words;
+mod palette;
 mod progress;
 mod project_args;
 #[cfg(test)]
@@ -16,12 +20,15 @@ mod reference;
 mod ui;
 mod version;
 
-use crate::args::Cli;
+use crate::args::{Cli, InternalCli};
+use crate::clock::Clock;
 use crate::exit::Exit;
-use crate::ui::{Colour, OutputFormat, Ui};
+use crate::ui::{OutputFormat, Ui};
 use backstory_app::AppError;
 use backstory_app::Environment;
 use clap::Parser;
+use clap::error::ErrorKind;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -31,16 +38,34 @@ fn main() -> ExitCode {
     let environment = Environment::read();
     let mut arguments = std::env::args_os();
     if arguments.nth(1).is_some_and(|first| first == "hook") {
-        commands::hook::run(&arguments.collect::<Vec<_>>(), environment);
+        let arguments: Vec<_> = arguments.collect();
+        // A host never types this, and whatever comes with a payload is a host's (law 1).
+        let is_help = arguments.first().is_some_and(|first| first == "--help" || first == "-h");
+        if is_help && std::io::stdin().is_terminal() {
+            return commands::hook::explain(&Ui::new(None, Clock::Local, &environment));
+        }
+        commands::hook::run(&arguments, environment);
         return ExitCode::SUCCESS;
     }
     let format = OutputFormat::from_arguments(std::env::args_os());
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return not_parsed(&error, format, &environment),
-    };
-    let ui = cli.ui(&environment);
-    match commands::run(cli, environment) {
+    match Cli::try_parse() {
+        Ok(cli) => {
+            let ui = cli.globals.ui(&environment);
+            exit_code(commands::run(cli, environment), &ui, format)
+        }
+        Err(error) if error.kind() == ErrorKind::InvalidSubcommand => match InternalCli::try_parse() {
+            Ok(cli) => {
+                let ui = cli.globals.ui(&environment);
+                exit_code(commands::run_internal(cli, environment), &ui, format)
+            }
+            Err(_) => not_parsed(&error, format, &environment),
+        },
+        Err(error) => not_parsed(&error, format, &environment),
+    }
+}
+
+fn exit_code(outcome: Result<Exit, AppError>, ui: &Ui, format: OutputFormat) -> ExitCode {
+    match outcome {
         Ok(Exit::Done) => ExitCode::SUCCESS,
         Ok(Exit::No) => ExitCode::from(1),
         Err(failure) => {
@@ -53,13 +78,12 @@ fn main() -> ExitCode {
 /// Prints help, the version, or what is wrong with the arguments; a program that asked for JSON gets that first.
 fn not_parsed(error: &clap::Error, format: OutputFormat, environment: &Environment) -> ExitCode {
     if error.use_stderr() && format == OutputFormat::Json {
-        let colour = if environment.no_color() { Colour::Never } else { Colour::Auto };
         let words = error.to_string();
         let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
         let message = lines.next().unwrap_or_default().trim_start_matches("error: ");
         let refusal = AppError::usage(message).hint("`backstory help COMMAND` shows its arguments").refusal();
         // A reader that has gone needs no answer; the exit code says the same.
-        drop(Ui::new(colour).json(&refusal));
+        drop(Ui::new(None, Clock::Local, environment).json(&refusal));
     }
     drop(error.print());
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))

@@ -7,9 +7,9 @@ use clap::Args;
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ProjectArgs {
     /// The project: its name, number or a folder in it (default: the project of this folder)
-    #[arg(long, value_name = "PROJECT")]
+    #[arg(long, short, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Search all projects
+    /// Look at all projects
     #[arg(long, conflicts_with = "project")]
     pub(crate) all_projects: bool,
 }

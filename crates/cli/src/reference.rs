@@ -94,7 +94,7 @@ fn write_command(command: &Command, depth: usize, page: &mut String) {
 
 /// Returns a command with its own flags alone: those that every command has are written once.
 fn own(command: &Command) -> Command {
-    let of_all = ["settings", "no_color", "help"];
+    let of_all = ["settings", "color", "no_color", "utc", "help"];
     command.clone().mut_args(|arg| if of_all.contains(&arg.get_id().as_str()) { arg.hide(true) } else { arg })
 }
 

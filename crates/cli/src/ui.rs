@@ -1,13 +1,19 @@
 //! The two streams: stdout carries data, stderr carries talk. Nothing else prints.
 
+use crate::clock::Clock;
+use crate::layout;
+pub(crate) use crate::palette::Tone;
+use crate::palette::{QueryWords, joined, painted};
 pub(crate) use backstory_app::words::{counted, memories, one_line};
-use backstory_app::{App, AppError};
-use backstory_memory::{MemoryId, clean};
+use backstory_app::{App, AppError, Environment};
+use backstory_memory::{MemoryId, Timestamp, clean};
 use backstory_store::Store;
+use clap::ValueEnum;
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, BufRead, ErrorKind, IsTerminal, Read, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
+use terminal_size::terminal_size;
 
 /// Whether data went to stdout. Standard output belongs to the process, and so does this.
 static HAS_PRINTED: AtomicBool = AtomicBool::new(false);
@@ -20,12 +26,14 @@ pub(crate) fn read_stdin() -> Result<String, AppError> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whether output may carry colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether output carries colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colour {
-    /// Where the stream is a terminal.
+    /// Where the stream is a terminal that shows it
     Auto,
-    /// Nowhere.
+    /// Also in a pipe or a file
+    Always,
+    /// Nowhere
     Never,
 }
 
@@ -45,19 +53,6 @@ impl OutputFormat {
         let is_json = arguments.by_ref().take_while(|one| one != "--").any(|one| one == "--json");
         if is_json { OutputFormat::Json } else { OutputFormat::Text }
     }
-}
-
-/// What a piece of text is, for colour. Meaning survives without it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Tone {
-    /// Something that stands out.
-    Strong,
-    /// Something that steps back.
-    Faint,
-    /// Done, sound.
-    Good,
-    /// A path or a command.
-    Path,
 }
 
 /// Standard output that ends the process when whoever reads it has seen enough: then we are done.
@@ -80,34 +75,109 @@ fn end_if_pipe_is_closed(error: &io::Error) {
     }
 }
 
+/// How wide a screen is where nobody says.
+const USUAL_WIDTH: usize = 80;
+/// Text that is wrapped later than this is hard to read, however wide the screen is.
+const WIDEST: usize = 120;
+/// On a screen narrower than this, lines run over its edge.
+const NARROWEST: usize = 40;
+
 /// The way to the person at the screen.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ui {
     coloured: bool,
+    errors_coloured: bool,
+    width: usize,
+    /// How times are written.
+    pub(crate) clock: Clock,
 }
 
 impl Ui {
-    pub(crate) fn new(colour: Colour) -> Ui {
-        Ui { coloured: colour == Colour::Auto && io::stdout().is_terminal() }
+    /// Looks at the screen: how wide it is, and whether it shows colour.
+    pub(crate) fn new(colour: Option<Colour>, clock: Clock, environment: &Environment) -> Ui {
+        let unless_told = if environment.no_color() { Colour::Never } else { Colour::Auto };
+        let is_wanted = |is_terminal: bool| match colour.unwrap_or(unless_told) {
+            Colour::Auto => is_terminal,
+            Colour::Always => true,
+            Colour::Never => false,
+        };
+        let screen = || {
+            let size = io::stdout().is_terminal().then(terminal_size).flatten();
+            size.map(|(width, _)| usize::from(width.0))
+        };
+        let width = environment.columns().or_else(screen).unwrap_or(USUAL_WIDTH);
+        Ui {
+            coloured: is_wanted(io::stdout().is_terminal()),
+            errors_coloured: is_wanted(io::stderr().is_terminal()),
+            width: width.clamp(NARROWEST, WIDEST),
+            clock,
+        }
+    }
+
+    /// Returns how many columns a line may take.
+    pub(crate) fn width(&self) -> usize {
+        self.width
     }
 
     /// Colours a text where that is wanted.
     pub(crate) fn tone(&self, tone: Tone, text: &str) -> String {
+        if self.coloured { painted(tone, text) } else { text.to_owned() }
+    }
+
+    /// The same for what goes to standard error.
+    fn error_tone(&self, tone: Tone, text: &str) -> String {
+        if self.errors_coloured { joined(&painted(tone, text)) } else { text.to_owned() }
+    }
+
+    /// Returns the name of a kind in its colour.
+    pub(crate) fn kind(&self, name: &str) -> String {
+        self.tone(Tone::of_kind(name), name)
+    }
+
+    /// Returns the sign before a thing that is done or sound.
+    pub(crate) fn check_mark(&self) -> String {
+        self.tone(Tone::Good, "✓")
+    }
+
+    /// Says when something was.
+    pub(crate) fn ago(&self, at: Timestamp, now: Timestamp) -> String {
+        self.clock.ago(at, now)
+    }
+
+    /// Colours the words of a query in a text, and the rest of it in another tone.
+    pub(crate) fn highlight(&self, text: &str, query: &QueryWords, rest: Option<Tone>) -> String {
         if !self.coloured {
             return text.to_owned();
         }
-        let code = match tone {
-            Tone::Strong => "1",
-            Tone::Faint => "2",
-            Tone::Good => "32",
-            Tone::Path => "36",
-        };
-        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        // Each word is coloured by itself: a line may be wrapped between any two.
+        let parts = query.split(text).into_iter().map(|(is_match, part)| match (is_match, rest) {
+            (true, _) => self.tone(Tone::Match, part),
+            (false, Some(tone)) if !part.trim().is_empty() => self.tone(tone, part),
+            (false, _) => part.to_owned(),
+        });
+        parts.collect()
+    }
+
+    /// Prints a text, wrapped: its first line begins with `first`, the others stand under `hang` spaces.
+    pub(crate) fn wrapped(&self, first: &str, text: &str, hang: usize) -> Result<(), AppError> {
+        self.line(&layout::wrap(text, self.width, first, hang))
+    }
+
+    /// Prints two lines of a text, under three spaces: what it says may be longer.
+    pub(crate) fn excerpt(&self, text: &str) -> Result<(), AppError> {
+        self.line(&layout::wrap_short(text, self.width, "   ", 3, 2))
+    }
+
+    /// Prints a label and what it says, wrapped beside it.
+    pub(crate) fn labelled(&self, label: &str, text: &str) -> Result<(), AppError> {
+        const LABEL: usize = 11;
+        let label = layout::pad(&self.tone(Tone::Faint, label), LABEL);
+        self.wrapped(&label, text, LABEL)
     }
 
     /// Prints a line of data.
     pub(crate) fn line(&self, text: &str) -> Result<(), AppError> {
-        self.raw(&format!("{text}\n"))
+        if self.coloured { self.raw(&format!("{}\n", joined(text))) } else { self.raw(&format!("{text}\n")) }
     }
 
     /// Prints data as it is.
@@ -168,12 +238,35 @@ impl Ui {
     /// Prints a line to standard error.
     pub(crate) fn say(&self, text: &str) {
         // A closed standard error leaves nowhere to report the failure.
-        drop(writeln!(io::stderr().lock(), "{}", clean(text)));
+        let text = clean(text);
+        // Where a program reads, a line stays one line.
+        let wraps = io::stderr().is_terminal() && !text.contains('\n');
+        let text = if wraps { layout::wrap(&text, self.width, "", 2) } else { text.into_owned() };
+        let (mark, rest) = self.marked(&text);
+        drop(writeln!(io::stderr().lock(), "{mark}{rest}"));
     }
 
     /// Prints an error to standard error.
     pub(crate) fn fail(&self, failure: &AppError) {
-        drop(write!(io::stderr().lock(), "{}", clean(&failure.words())));
+        let words = failure.words();
+        let words = clean(&words);
+        for line in words.lines() {
+            let (mark, rest) = self.marked(line);
+            drop(writeln!(io::stderr().lock(), "{mark}{rest}"));
+        }
+    }
+
+    /// Colours the mark that a line of talk begins with.
+    fn marked<'a>(&self, line: &'a str) -> (String, &'a str) {
+        let marks = [
+            ("error:", Tone::Bad),
+            ("warning:", Tone::Warning),
+            ("hint:", Tone::Path),
+            ("note:", Tone::Path),
+            ("bad:", Tone::Bad),
+        ];
+        let found = marks.iter().find_map(|(mark, tone)| Some((mark, *tone, line.strip_prefix(mark)?)));
+        found.map_or((String::new(), line), |(mark, tone, rest)| (self.error_tone(tone, mark), rest))
     }
 
     /// Asks a question that is answered with yes or no. Without a terminal nobody can answer.
@@ -185,5 +278,16 @@ impl Ui {
         let mut answer = String::new();
         io::stdin().lock().read_line(&mut answer).ok()?;
         Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+    }
+
+    /// The same where most people say yes: Enter alone agrees. The end of the input does not.
+    pub(crate) fn confirm_usual(&self, question: &str) -> Option<bool> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return None;
+        }
+        drop(write!(io::stderr().lock(), "{question} [Y/n] "));
+        let mut answer = String::new();
+        let read = io::stdin().lock().read_line(&mut answer).ok()?;
+        Some(read > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
     }
 }

@@ -10,7 +10,8 @@ const ABBREVIATIONS: &[&str] = &[
 ];
 
 /// Returns the sentences of a passage, each a slice of it, in order.
-pub(crate) fn sentences(passage: &str) -> Vec<&str> {
+#[must_use]
+pub fn sentences(passage: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut in_code = false;

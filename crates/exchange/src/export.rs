@@ -5,22 +5,25 @@ pub(crate) mod markdown_folder;
 mod records;
 
 use crate::error::ExchangeError;
-use backstory_memory::{Memory, ProjectId, Timestamp};
+use backstory_memory::{Kind, Memory, ProjectId, Timestamp};
 use backstory_store::Store;
 
 /// Which memories are exported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExportSelection {
     /// Only those of this project.
     pub project: Option<ProjectId>,
     /// Only those that were written or changed since.
     pub since: Option<Timestamp>,
+    /// Only these kinds; none means all.
+    pub kinds: Vec<Kind>,
 }
 
 impl ExportSelection {
     fn includes(&self, memory: &Memory) -> bool {
         self.project.is_none_or(|project| project == memory.project)
             && self.since.is_none_or(|since| memory.updated_at >= since)
+            && (self.kinds.is_empty() || self.kinds.contains(&memory.content.kind))
     }
 
     /// Calls `each` with every selected memory, oldest first, and returns how many there were. `progress` gets how many of all memories

@@ -5,6 +5,7 @@
 //! transcripts go through the same capture and distillation as live sessions; everything else is memories already.
 //! Not here: how a host's transcript reads (`hosts`), what may be stored (`capture`), SQL (`store`), the screen and the environment (`cli`).
 
+mod chat_export;
 mod databases;
 mod error;
 mod export;
@@ -16,6 +17,7 @@ mod record;
 mod sources;
 mod yaml;
 
+pub use chat_export::{ChatService, read_chat_export};
 pub use databases::ForeignDatabases;
 pub use error::{ExchangeError, RecordError};
 pub use export::ExportSelection;

@@ -3,8 +3,8 @@
 use crate::dialect::{Dialect, HookEvent, HookToolUse};
 use crate::host_spec::{ConfigDir, DirVariable, EventSource, HostSpec};
 use crate::install::{
-    ConfigFile, DesiredContent, DesiredJson, HOOK_TIMEOUT_SECONDS, HOOKS_FILE, InstallTarget, config_file,
-    hook_group, plugins, server_file, tool_matcher,
+    ConfigFile, DesiredContent, DesiredJson, HOOK_TIMEOUT_SECONDS, HOOKS_FILE, InstallTarget, SKILL_FILE,
+    config_file, hook_group, plugins, server_file, tool_matcher,
 };
 use crate::lenient::LenientJson;
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
@@ -136,5 +136,6 @@ fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
     vec![
         config_file(target.directory.join("settings.json"), HOOKS_FILE, DesiredContent::Json(settings)),
         server_file(host, servers, "mcpServers", entry),
+        config_file(target.directory.join("skills/backstory/SKILL.md"), SKILL_FILE, DesiredContent::Skill),
     ]
 }

@@ -17,6 +17,7 @@ mod json_source;
 mod marked_block;
 mod plan;
 pub(crate) mod plugins;
+mod skill_file;
 mod toml_table;
 mod yaml_server;
 
@@ -28,7 +29,7 @@ pub use plan::{FileChange, InstallPlan};
 
 pub(crate) use config_files::{
     ConfigFile, HOOK_TIMEOUT_SECONDS, HOOKS_AND_MCP_FILE, HOOKS_FILE, InstallTarget, MCP_FILE, NEVER_FAILS,
-    PLUGIN_FILE, config_file, first_existing, hook_group, rules_file, server_file, tool_matcher,
+    PLUGIN_FILE, SKILL_FILE, config_file, first_existing, hook_group, rules_file, server_file, tool_matcher,
 };
 pub(crate) use desired_content::{DesiredContent, DesiredJson, SERVER};
 pub(crate) use hooks::HookEntry;

@@ -84,6 +84,7 @@ pub(crate) struct Assembly {
     pub(crate) text: String,
     pub(crate) items: Vec<PlacedMemory>,
     pub(crate) sections: Vec<&'static str>,
+    pub(crate) section_tokens: Vec<Tokens>,
     pub(crate) skipped: Vec<SkippedSection>,
     is_worth_injecting: bool,
     placed: HashSet<MemoryId>,
@@ -121,6 +122,7 @@ impl Assembly {
             text,
             items: self.items,
             sections: self.sections,
+            section_tokens: self.section_tokens,
             sections_skipped: self.skipped,
         }
     }
@@ -193,6 +195,7 @@ fn add_section(
     used = used.and(rest.as_ref().map(RenderedForm::allowance).unwrap_or_default());
     used = fill_up(&mut chosen, used, share);
     assembly.sections.push(section.name);
+    assembly.section_tokens.push(Tokens(used.tokens));
     assembly.text.push_str(section.heading);
     for (item, form) in chosen {
         assembly.place(section.name, item, &form);

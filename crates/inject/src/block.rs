@@ -16,6 +16,8 @@ pub struct Block {
     pub items: Vec<PlacedMemory>,
     /// The sections in it, in order.
     pub sections: Vec<&'static str>,
+    /// What each of them costs with its heading, as it was priced: a little more than in the whole text.
+    pub section_tokens: Vec<Tokens>,
     /// The sections that had items and are not in it.
     pub sections_skipped: Vec<SkippedSection>,
 }

@@ -119,7 +119,9 @@ impl McpConnection {
             .ok_or_else(|| RpcError::new(INVALID_PARAMS, format!("there is no tool `{name}`")))?;
         let arguments = ToolArguments::from_params(params)
             .ok_or_else(|| RpcError::new(INVALID_PARAMS, "`arguments` is a JSON object"))?;
-        let outcome = self.app().and_then(|app| match tool {
+        let known = tool_schemas::argument_names(tool);
+        let outcome = arguments.refuse_unknown(name, &known).and_then(|()| self.app()).and_then(|app| {
+            match tool {
             Tool::Remember | Tool::Revise | Tool::Handoff | Tool::Forget
                 if self.options.access == McpAccess::ReadOnly =>
             {
@@ -135,12 +137,14 @@ impl McpConnection {
                     .hint("the user forgets with `backstory forget ID`"))
             }
             Tool::Search => tool_calls::search(&arguments, &app),
+            Tool::About => tool_calls::about(&arguments, &app),
             Tool::Timeline => tool_calls::timeline(&arguments, &app),
             Tool::Get => tool_calls::get(&arguments, &app),
             Tool::Remember => tool_calls::remember(&arguments, &app),
             Tool::Revise => tool_calls::revise(&arguments, &app),
             Tool::Handoff => tool_calls::handoff(&arguments, &app),
             Tool::Forget => tool_calls::forget(&arguments, &app),
+        }
         });
         self.has_written |= tool.writes_memories() && outcome.is_ok();
         let is_error = outcome.is_err();

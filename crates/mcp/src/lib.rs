@@ -1,4 +1,4 @@
-//! The MCP server: seven tools over standard input and output, in every protocol version that hosts speak.
+//! The MCP server: eight tools over standard input and output, in every protocol version that hosts speak.
 //!
 //! Requests are handled one after the other, and each opens a store of its own: a host that stays open for days holds no lock. No
 //! async and no SDK; JSON-RPC is one JSON object a line. Not here: searching and writing, which are requests of `app`, as for the
@@ -6,6 +6,7 @@
 
 mod client_roots;
 mod connection;
+mod grouping;
 mod json_rpc;
 mod protocol_versions;
 mod reply_text;
@@ -25,7 +26,7 @@ const HOST_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 /// Whether the tools that write are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum McpAccess {
-    /// Only `search`, `timeline` and `get`.
+    /// Only `search`, `about`, `timeline` and `get`.
     ReadOnly,
     /// Also those that `[mcp] write` allows.
     Configured,

@@ -1,5 +1,5 @@
 //! The arguments of a tool call, read as agents write them: numbers as text, one value for a list. An unreadable argument is an
-//! error that says what is expected; unknown arguments are ignored.
+//! error that says what is expected, and so is one that the tool does not know: an agent that is not told believes it was heard.
 
 use backstory_app::AppError;
 use backstory_memory::MemoryId;
@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 const MAX_IDS: usize = 50;
 /// The most texts a list may hold.
 const MAX_TEXTS: usize = 128;
+
+/// So much of an unknown name is repeated.
+const MAX_NAME_CHARS: usize = 40;
 
 /// The arguments of a call.
 #[derive(Debug)]
@@ -22,6 +25,14 @@ impl ToolArguments {
             Some(Value::Object(fields)) => Some(ToolArguments(fields.clone())),
             Some(_) => None,
         }
+    }
+
+    /// Refuses an argument that is not one of these: silently passed over, a filter would seem to hold.
+    pub(crate) fn refuse_unknown(&self, tool: &str, known: &[String]) -> Result<(), AppError> {
+        let Some(unknown) = self.0.keys().find(|name| !known.contains(name)) else { return Ok(()) };
+        let name: String = unknown.chars().take(MAX_NAME_CHARS).collect();
+        Err(AppError::usage(format!("`{tool}` has no argument `{name}`"))
+            .hint(format!("it has: {}", known.join(", "))))
     }
 
     fn get(&self, name: &str) -> Option<&Value> {

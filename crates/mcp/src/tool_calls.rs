@@ -4,11 +4,13 @@
 //! memory of another project is reached by its id only if the call names all projects, or that one. No argument is ever used as a
 //! path: a project is named by its name or its number.
 
+use crate::grouping::group;
 use crate::reply_text::{IndexDetail, ReplyText, head_lines, id_list, in_project, index_line, whole_text};
 use crate::tool_arguments::ToolArguments;
+use backstory_app::about::AboutRequest;
 use backstory_app::app::{parse_kind_filter, project_known_as, project_name};
 use backstory_app::remember::{DuplicatePolicy, RememberRequest, ReviseRequest, TargetProject};
-use backstory_app::search::SearchRequest;
+use backstory_app::search::{Fit, SearchRequest};
 use backstory_app::show::{ScopedMemories, ids_of};
 use backstory_app::timeline::TimelineRequest;
 use backstory_app::{App, AppError, ProjectSelector, json, times};
@@ -17,7 +19,7 @@ use backstory_memory::{
     ContentRecord, HandoffDetails, Kind, Memory, MemoryId, ProjectId, Provenance, Standing, TITLE_CHARS,
     strip_fences,
 };
-use backstory_recall::SearchStrategy;
+use backstory_recall::{Hit, SearchStrategy};
 use backstory_store::{Store, StoreError};
 
 /// The most hits of one search.
@@ -54,28 +56,75 @@ pub(crate) fn search(arguments: &ToolArguments, app: &App) -> Result<String, App
             encode(&read.corrected, 40)
         ));
     }
-    if app.found_by_meaning_alone(&store, &request, &found)? {
-        reply.add("(nothing says these words; what follows is near in meaning only)");
+    if app.fit(&store, &request, &found)? == Fit::NearestOnly {
+        reply.add("(nothing fits these words; what follows is only the nearest in meaning, and likely about something else)");
     }
-    let mut shown = 0;
-    for hit in found.hits.iter().take(limit as usize) {
-        let mut line = index_line(&hit.memory, detail, app.now);
-        line += &other_project_name(&store, &hit.memory, here)?
+    let page = found.hits.get(..limit as usize).unwrap_or(&found.hits);
+    let (mut shown, mut next) = (Vec::new(), page.len());
+    for group in group(page) {
+        let mut line = index_line(&group.head.memory, detail, app.now);
+        line += &other_project_name(&store, &group.head.memory, here)?
             .map(|name| format!(" · {}", in_project(&name)))
             .unwrap_or_default();
-        line += &hit.reasons.older_than.map(|newer| format!(" · older than #{newer}")).unwrap_or_default();
-        line += &if hit.score > 0.0 { format!(" · {:.2}", hit.score) } else { String::new() };
+        let older = group.head.reasons.older_than;
+        line += &older.map(|newer| format!(" · older than #{newer}")).unwrap_or_default();
+        line += &if group.head.score > 0.0 { format!(" · {:.2}", group.head.score) } else { String::new() };
+        line += &same_work(&group.others);
         if !reply.add(&line) {
+            next = group.at;
             break;
         }
-        shown += 1;
+        shown.extend(std::iter::once(group.head).chain(group.others).cloned());
     }
-    app.note_listed(&mut store, found.hits.get(..shown).unwrap_or_default())?;
+    app.note_listed(&mut store, &shown)?;
     let mut more = vec!["Whole text of the few that matter: `get` with their ids.".to_owned()];
-    if shown < found.hits.len() {
-        more.push(format!("More: the same `search` with offset {}.", request.offset as usize + shown));
+    if next < found.hits.len() {
+        more.push(format!("More: the same `search` with offset {}.", request.offset as usize + next));
     }
     Ok(reply.end(&more))
+}
+
+/// Names the other memories of a piece of work.
+fn same_work(others: &[&Hit]) -> String {
+    let named = others.iter().map(|hit| format!("#{} {}", hit.memory.id, hit.memory.content.kind));
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::new() } else { format!("\n  the same work: {}", named.join(", ")) }
+}
+
+/// What is known of a file or a symbol, what holds before what was done.
+pub(crate) fn about(arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
+    let mut store = app.store_to_read()?;
+    let target = arguments.text("target")?.ok_or_else(|| {
+        AppError::usage("`target` must be a path or the name of a symbol")
+            .hint("like `src/db.rs` or `open_store`")
+    })?;
+    let limit = arguments.count("limit")?.unwrap_or(app.config.search.limit).clamp(1, MAX_HITS);
+    let projects = projects(arguments, &store)?;
+    let hits = app.about(&store, &AboutRequest { target: target.clone(), projects, limit })?;
+    let target = encode(&target, 80);
+    if hits.is_empty() {
+        return Ok(format!("nothing is known of `{target}`; next: `search` with what it is about"));
+    }
+    let (holds, done): (Vec<&Hit>, Vec<&Hit>) = hits.iter().partition(|hit| is_knowledge(&hit.memory));
+    let mut reply = ReplyText::about(&format!("what names `{target}`, the newest first"));
+    let mut shown = Vec::new();
+    for (heading, hits) in [("Known:", holds), ("Done:", done)] {
+        let has_room = hits.is_empty() || reply.add(heading);
+        for hit in hits.into_iter().take_while(|_| has_room) {
+            if !reply.add(&index_line(&hit.memory, IndexDetail::Snippet, app.now)) {
+                break;
+            }
+            shown.push(hit.clone());
+        }
+    }
+    app.note_listed(&mut store, &shown)?;
+    Ok(reply.end(&["Whole text of the few that matter: `get` with their ids.".to_owned()]))
+}
+
+/// Whether a memory says how something is, rather than what was done.
+fn is_knowledge(memory: &Memory) -> bool {
+    use Kind::{Decision, Discovery, Fact, Failure, Note, Rule};
+    matches!(memory.content.kind, Rule | Decision | Fact | Failure | Discovery | Note)
 }
 
 /// Step 2: what came before and after a memory.

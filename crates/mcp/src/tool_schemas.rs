@@ -4,11 +4,13 @@ use backstory_app::config::McpWrite;
 use backstory_memory::Kind;
 use serde_json::{Value, json};
 
-/// One of the seven tools.
+/// One of the eight tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
     /// Step 1: an index of hits.
     Search,
+    /// What is known of a file or a symbol.
+    About,
     /// Step 2: what came before and after one.
     Timeline,
     /// Step 3: the whole text.
@@ -28,6 +30,7 @@ impl Tool {
     pub(crate) fn from_name(name: &str) -> Option<Tool> {
         match name {
             "search" => Some(Tool::Search),
+            "about" => Some(Tool::About),
             "timeline" => Some(Tool::Timeline),
             "get" => Some(Tool::Get),
             "remember" => Some(Tool::Remember),
@@ -62,7 +65,7 @@ pub(crate) fn instructions(may_write: McpWrite) -> String {
 
 /// Returns the tools as the protocol lists them, always in the same order.
 pub(crate) fn list(may_write: McpWrite) -> Value {
-    let mut tools = vec![search(), timeline(), get()];
+    let mut tools = vec![search(), about(), timeline(), get()];
     if may_write >= McpWrite::Remember {
         tools.extend([remember(), revise(), handoff()]);
     }
@@ -72,18 +75,35 @@ pub(crate) fn list(may_write: McpWrite) -> Value {
     Value::Array(tools)
 }
 
+/// Returns the names of the arguments a tool takes: those of its schema, and those that agents write besides.
+pub(crate) fn argument_names(tool: Tool) -> Vec<String> {
+    let (schema, besides): (Value, &[&str]) = match tool {
+        Tool::Search => (search(), &[]),
+        Tool::About => (about(), &["limit", "project"]),
+        Tool::Timeline => (timeline(), &["ids", "project"]),
+        Tool::Get => (get(), &["id", "project"]),
+        Tool::Remember => (remember(), &["concepts", "importance", "project"]),
+        Tool::Revise => (revise(), &["ids"]),
+        Tool::Handoff => (handoff(), &[]),
+        Tool::Forget => (forget(), &["id", "project", "all_projects"]),
+    };
+    let fields = schema.pointer("/inputSchema/properties").and_then(Value::as_object);
+    let listed = fields.into_iter().flat_map(|fields| fields.keys().cloned());
+    listed.chain(besides.iter().map(|name| (*name).to_owned())).collect()
+}
+
 fn search() -> Value {
     let kinds = Kind::ALL.map(Kind::as_str).join(", ");
     json!({
         "name": "search",
-        "description": "Step 1: find memories. Returns an index, best first, with ids for `timeline` and `get`. No query lists the newest.",
+        "description": "Before you decide something, when an error or command looks familiar, or the user refers to the past. Returns one line a piece of work, best first, with ids for `timeline` and `get`. No query: the newest.",
         "inputSchema": {"type": "object", "properties": {
             "query": {"type": "string"},
-            "compact": {"type": "boolean", "description": "Compact index (id, title, score) instead of a snippet of each"},
+            "compact": {"type": "boolean", "description": "Titles only"},
             "kind": {"type": "string", "description": kinds + "; several with commas"},
-            "since": {"type": "string", "description": "2026-05-01 or 7d"},
+            "since": {"type": "string", "description": "2026-05-01, 7d, yesterday"},
             "until": {"type": "string"},
-            "file": {"type": "string", "description": "Speaks of this path, or one that ends so"},
+            "file": {"type": "string", "description": "Path, or the end of one"},
             "limit": {"type": "integer"},
             "offset": {"type": "integer"},
             "project": {"type": "string", "description": "Another project, by name"},
@@ -93,10 +113,22 @@ fn search() -> Value {
     })
 }
 
+fn about() -> Value {
+    json!({
+        "name": "about",
+        "description": "Before you edit a file or symbol you have not worked on in this session: what is known of it.",
+        "inputSchema": {"type": "object", "properties": {
+            "target": {"type": "string", "description": "Path or symbol"},
+            "all_projects": {"type": "boolean"},
+        }, "required": ["target"]},
+        "annotations": {"readOnlyHint": true},
+    })
+}
+
 fn timeline() -> Value {
     json!({
         "name": "timeline",
-        "description": "Step 2: what happened before and after a memory found by `search`.",
+        "description": "When the order matters: what happened before and after a memory.",
         "inputSchema": {"type": "object", "properties": {
             "id": {"type": "integer"},
             "before": {"type": "integer", "description": "How many, default 5"},
@@ -110,7 +142,7 @@ fn timeline() -> Value {
 fn get() -> Value {
     json!({
         "name": "get",
-        "description": "Step 3: the whole text of memories. Only for ids chosen from `search` or `timeline`; several in one call.",
+        "description": "When a line decides something: whole texts of the ids you chose, several in one call.",
         "inputSchema": {"type": "object", "properties": {
             "ids": {"type": "array", "items": {"type": "integer"}},
             "offset": {"type": "integer", "description": "Characters to pass over, where an answer was cut"},
@@ -123,7 +155,7 @@ fn get() -> Value {
 fn remember() -> Value {
     json!({
         "name": "remember",
-        "description": "Keep one thing later sessions need: what the user wants, a decision and its reason, a trap, what fixed a failure.",
+        "description": "When the user corrects, prefers or chooses, or a cause and its fix are proven: keep that one thing.",
         "inputSchema": {"type": "object", "properties": {
             "title": {"type": "string", "description": "One full sentence"},
             "body": {"type": "string"},
@@ -138,7 +170,7 @@ fn remember() -> Value {
 fn revise() -> Value {
     json!({
         "name": "revise",
-        "description": "Correct a memory that is wrong or outdated; not the user's own words.",
+        "description": "When a memory is wrong or outdated; not for the user's own words.",
         "inputSchema": {"type": "object", "properties": {
             "id": {"type": "integer"},
             "title": {"type": "string"},
@@ -152,7 +184,7 @@ fn handoff() -> Value {
     let list = json!({"type": "array", "items": {"type": "string"}});
     json!({
         "name": "handoff",
-        "description": "Say where the work stands, for the next session.",
+        "description": "Before you stop midway: where the work stands, for the next session.",
         "inputSchema": {"type": "object", "properties": {
             "done": {"type": "string"},
             "in_flight": list,
@@ -166,7 +198,7 @@ fn handoff() -> Value {
 fn forget() -> Value {
     json!({
         "name": "forget",
-        "description": "Remove memories of this project for good. Only when the user asks for it.",
+        "description": "Only when the user asks: remove memories of this project for good.",
         "inputSchema": {"type": "object", "properties": {
             "ids": {"type": "array", "items": {"type": "integer"}},
         }, "required": ["ids"]},
@@ -197,10 +229,13 @@ mod tests {
         };
         assert_eq!(
             names(McpWrite::All),
-            ["search", "timeline", "get", "remember", "revise", "handoff", "forget"]
+            ["search", "about", "timeline", "get", "remember", "revise", "handoff", "forget"]
         );
-        assert_eq!(names(McpWrite::Remember), ["search", "timeline", "get", "remember", "revise", "handoff"]);
-        assert_eq!(names(McpWrite::None), ["search", "timeline", "get"]);
+        assert_eq!(
+            names(McpWrite::Remember),
+            ["search", "about", "timeline", "get", "remember", "revise", "handoff"]
+        );
+        assert_eq!(names(McpWrite::None), ["search", "about", "timeline", "get"]);
         assert!(names(McpWrite::All).iter().all(|name| Tool::from_name(name).is_some()));
     }
 }

@@ -81,6 +81,8 @@ impl TestEnv {
         command.env("HOME", self.world().join("user")).env("PATH", "/usr/bin:/bin");
         command.env("XDG_RUNTIME_DIR", self.world().join("run"));
         command.env("BACKSTORY_NOW_MS", NOW_MS.to_string());
+        // Times are written by the user's own clock.
+        command.env("TZ", "UTC");
         // Housekeeping runs detached; tests that need it turn it on.
         command.env("BACKSTORY_RETENTION_BACKUPS", "0");
         // Few tests need vectors, and the model costs time; those turn it on.

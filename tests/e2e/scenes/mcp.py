@@ -15,7 +15,7 @@ TITLE = "Refunds are paid in cents, never in euros"
 # Those about what this server offers. The others ask for resources, prompts or tools of certain names, or about HTTP.
 SCENARIOS = ["server-initialize", "ping", "tools-list"]
 # Without `forget`: an agent forgets only if the user lets it.
-TOOLS = ["search", "timeline", "get", "remember", "revise", "handoff"]
+TOOLS = ["search", "about", "timeline", "get", "remember", "revise", "handoff"]
 # Starts a server, says that it runs, and waits to be killed.
 HOST = "import subprocess, sys; server = subprocess.Popen(sys.argv[1:], stdin=0); print('started', flush=True); server.wait()"
 

@@ -2,6 +2,7 @@
 
 use super::memory::{HeadShape, head};
 use crate::explain::{self, SumShape};
+use crate::search::Fit;
 use crate::times;
 use backstory_recall::{Hit, SearchResults};
 use backstory_store::{Store, StoreError};
@@ -20,6 +21,8 @@ pub struct HitShape {
 pub struct SearchShape {
     pub version: u32,
     pub strategy: &'static str,
+    /// Whether any hit fits the question; if not, they are the nearest to it, and likely about something else.
+    pub fits: bool,
     pub read_as: Vec<ReadAsShape>,
     pub when: Option<TimeRangeShape>,
     pub hits: Vec<ExplainedHitShape>,
@@ -61,7 +64,12 @@ pub enum HitDetail {
 }
 
 /// Returns what was found.
-pub fn search(store: &Store, results: &SearchResults, detail: HitDetail) -> Result<SearchShape, StoreError> {
+pub fn search(
+    store: &Store,
+    results: &SearchResults,
+    fit: Fit,
+    detail: HitDetail,
+) -> Result<SearchShape, StoreError> {
     let mut hits = Vec::new();
     for one in &results.hits {
         let explain = (detail == HitDetail::Explained).then(|| explain::shape(&one.reasons));
@@ -77,6 +85,7 @@ pub fn search(store: &Store, results: &SearchResults, detail: HitDetail) -> Resu
     Ok(SearchShape {
         version: 1,
         strategy: results.strategy.as_str(),
+        fits: fit == Fit::Fits,
         read_as: read_as.collect(),
         when,
         hits,

@@ -1,7 +1,8 @@
 //! `context`: what would be injected now, word for word, and what each line costs. Nothing is recorded.
 
 use crate::exit::Exit;
-use crate::ui::{Tone, Ui, one_line};
+use crate::layout::{columns, fit};
+use crate::ui::{Tone, Ui, memories, one_line};
 use backstory_app::injection::ContextRequest;
 use backstory_app::{App, AppError, ProjectSelector, json};
 use backstory_inject::{BuiltInjection, PlacedMemory};
@@ -25,7 +26,7 @@ pub(crate) struct ContextArgs {
     #[arg(long, value_name = "PATH", conflicts_with_all = ["prompt", "command"])]
     pub(crate) file: Option<String>,
     /// The project: its name, its number or a folder in it (default: the one of this folder)
-    #[arg(long, value_name = "PROJECT")]
+    #[arg(long, short, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Print what each line costs and why it is there, instead of the text
     #[arg(long)]
@@ -96,35 +97,45 @@ fn from_here(file: &str, app: &App) -> String {
     if path.exists() { path.to_string_lossy().into_owned() } else { file.to_owned() }
 }
 
-/// Prints what each section and each of its memories costs, and what the frame around them does.
+/// Prints what each section costs and which memories are in it, a line each, and what the frame around them does.
 fn bill(built: &BuiltInjection, store: &Store, (app, ui): (&App, &Ui)) -> Result<(), AppError> {
     let block = &built.block;
-    for section in &block.sections {
+    let ms = f64::from(built.build_us) / 1000.0;
+    let (tokens, budget, bytes) = (block.tokens.0, built.budget.0, block.bytes);
+    let total = format!("{tokens} of {budget} tokens, {bytes} bytes, built in {ms:.1} ms");
+    ui.wrapped("", &ui.tone(Tone::Strong, &total), 2)?;
+    for (section, priced) in block.sections.iter().zip(&block.section_tokens) {
         let items: Vec<&PlacedMemory> = block.items.iter().filter(|item| item.section == *section).collect();
-        let total: u32 = items.iter().map(|item| item.tokens.0).sum();
-        // What has no memory behind it, such as changed code, is part of the frame.
-        if !items.is_empty() {
-            ui.line(&ui.tone(Tone::Strong, &format!("{total:>6}  {section}")))?;
-        }
+        let held = match items.len() as u64 {
+            0 => String::new(),
+            count => format!(" · {}", memories(count)),
+        };
+        ui.line(&format!(
+            "{:>6}  {}{}",
+            priced.0,
+            ui.tone(Tone::Strong, section),
+            ui.tone(Tone::Faint, &held)
+        ))?;
         for item in items {
-            let title = one_line(&app.memory(store, item.memory)?.content.title);
-            let why = item.reasons.join(", ");
-            let why = ui.tone(Tone::Faint, &format!("({why})"));
-            ui.line(&format!("{:>8}  #{} {title} {why}", item.tokens.0, item.memory))?;
+            ui.line(&bill_line(item, store, (app, ui))?)?;
         }
     }
-    let lines: u32 = block.items.iter().map(|item| item.tokens.0).sum();
-    let rest = block.tokens.0.saturating_sub(lines);
-    ui.line(&format!("{rest:>6}  fence, headings and lines without a memory"))?;
-    ui.line(&format!(
-        "{:>6}  tokens of {} in {} bytes, built in {:.1} ms",
-        block.tokens.0,
-        built.budget.0,
-        block.bytes,
-        f64::from(built.build_us) / 1000.0
-    ))?;
+    let lines: u32 = block.section_tokens.iter().map(|tokens| tokens.0).sum();
+    let frame = block.tokens.0.saturating_sub(lines);
+    ui.line(&format!("{frame:>6}  {}", ui.tone(Tone::Faint, "fence and preface")))?;
     for skipped in &block.sections_skipped {
-        ui.line(&format!("        skipped: {}", one_line(&skipped.to_string())))?;
+        ui.wrapped("        ", &format!("skipped: {}", one_line(&skipped.to_string())), 8)?;
     }
     Ok(())
+}
+
+/// Returns a memory's line: its cost, its title, and why it is there where there is room for it.
+fn bill_line(item: &PlacedMemory, store: &Store, (app, ui): (&App, &Ui)) -> Result<String, AppError> {
+    let title = one_line(&app.memory(store, item.memory)?.content.title);
+    let first = format!("{:>10}  #{} ", item.tokens.0, item.memory);
+    let room = ui.width().saturating_sub(columns(&first));
+    let title = fit(&title, room);
+    let why = format!(" ({})", item.reasons.join(", "));
+    let has_room = !item.reasons.is_empty() && columns(&title) + columns(&why) <= room;
+    Ok(format!("{first}{title}{}", if has_room { ui.tone(Tone::Faint, &why) } else { String::new() }))
 }

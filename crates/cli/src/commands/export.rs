@@ -3,6 +3,7 @@
 mod git_export;
 
 use crate::exit::Exit;
+use crate::filter_args::KindArgs;
 use crate::progress::with_bar;
 use crate::ui::{PipeOut, Ui, counted, memories};
 use backstory_app::export::{ExportRequest, JsonlTarget};
@@ -22,13 +23,15 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_enum, default_value_t = ExportFormat::Jsonl)]
     pub(crate) format: ExportFormat,
     /// Only this project: its name, its number or a folder in it
-    #[arg(long, value_name = "PROJECT")]
+    #[arg(long, short, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
-    /// Only what was written or changed since: 2026-05-01, 36h, 7d, 2w
+    /// Only what was written or changed since: 2026-05-01, yesterday, 36h, 7d, 2w
     #[arg(long, value_name = "WHEN")]
     pub(crate) since: Option<String>,
+    #[command(flatten)]
+    pub(crate) kind: KindArgs,
     /// Share the project through a folder in git: add what is new, and remove what was forgotten
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "format", "since"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["file", "format", "since", "kinds"])]
     pub(crate) git: Option<String>,
     /// Author of what `--git` pushes (default: `git config user.name`)
     #[arg(long = "as", value_name = "NAME", requires = "git")]
@@ -60,7 +63,7 @@ pub(crate) fn run(args: &ExportArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
     }
     let store = app.store_to_read()?;
     let since = args.since.as_deref().map(|text| times::typed(text, app.now)).transpose()?;
-    let request = ExportRequest { project: args.project.clone(), since };
+    let request = ExportRequest { project: args.project.clone(), since, kinds: args.kind.kinds() };
     if args.format == ExportFormat::Markdown {
         return export_folder(args, &store, &request, app, ui);
     }

@@ -19,7 +19,7 @@ pub(crate) struct HandoffArgs {
     #[arg(long, value_name = "SESSION", conflicts_with = "text")]
     pub(crate) session: Option<String>,
     /// The project: its name, its number or a folder in it (default: the one of this folder)
-    #[arg(long, value_name = "PROJECT")]
+    #[arg(long, short, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Output as JSON
     #[arg(long)]

@@ -4,6 +4,7 @@
 //!
 //! Not here: what a call does (`backstory_app::hook`).
 
+use crate::ui::Ui;
 use backstory_app::app::{home_of, now};
 use backstory_app::hook::{Hook, HookClock, HookInvocation};
 use backstory_app::{AppError, Environment, log};
@@ -13,6 +14,7 @@ use serde::de::IgnoredAny;
 use std::ffi::OsString;
 use std::io::{ErrorKind, Read, Write};
 use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -26,6 +28,29 @@ const LAST_RESORT: Duration = Duration::from_millis(200);
 const MOST_PAYLOAD_BYTES: usize = 8 << 20;
 /// How long a host may be silent after a whole payload before nothing more is expected.
 const QUIET: Duration = Duration::from_millis(100);
+
+/// What `hook --help` says. A host never asks for it, so that it may print.
+const HELP: &str = "\
+Captures one event of a host: hosts run this, people never need to.
+
+Usage: backstory hook --host HOST [--event EVENT]
+
+`backstory install` writes this line into the configuration of each host; the host then runs it
+at every prompt, tool call and session start, with a JSON payload on standard input. It keeps the
+event, and answers at the few moments at which a host accepts context. Whatever fails: it prints
+nothing, writes a line into the log, exits 0, and ends within two seconds.
+
+To see what hooks did:   backstory status
+To test them for real:   backstory doctor
+To see what they inject: backstory context
+";
+
+/// Explains what a hook is.
+pub(crate) fn explain(ui: &Ui) -> ExitCode {
+    // Nobody is left to tell when standard output is gone.
+    drop(ui.raw(HELP));
+    ExitCode::SUCCESS
+}
 
 /// Runs a hook. Whatever goes wrong stays here.
 pub(crate) fn run(arguments: &[OsString], environment: Environment) {

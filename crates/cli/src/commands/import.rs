@@ -10,6 +10,7 @@ pub(crate) use import_summary::print_import;
 use crate::exit::Exit;
 use crate::progress::with_bar;
 use crate::ui::{Ui, memories};
+use backstory_app::import::ChatService;
 use backstory_app::{App, AppError, vectors};
 use backstory_store::Store;
 use clap::{Args, ValueEnum};
@@ -22,7 +23,7 @@ pub(crate) struct ImportArgs {
     /// Import everything that is found on this machine
     #[arg(long, conflicts_with_all = ["file", "from"])]
     pub(crate) all: bool,
-    /// Import from one source: claude-code, codex, opencode, gemini-cli, copilot-cli, git, markdown, claude-mem, claude-mem-lite, open-mem, lore, engram
+    /// Import from one source: claude-code, codex, opencode, gemini-cli, copilot-cli, git, markdown, claude-mem, claude-mem-lite, open-mem, lore, engram; of your chats, with a FILE and a project: claude-ai, chatgpt
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from: Option<String>,
     /// Pull what a team shares through a folder in git that `export --git` wrote
@@ -38,10 +39,10 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_enum, default_value_t = ImportFormat::Jsonl)]
     pub(crate) format: ImportFormat,
     /// Only this project: its name, its number or a folder in it; of a file, the project of lines that name none
-    #[arg(long, value_name = "PROJECT")]
+    #[arg(long, short, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// How far to believe a file. `user`: it is your own export, with provenance, scope and pins as it says; only at a terminal
-    #[arg(long, value_enum, default_value_t = ImportTrust::Import, conflicts_with_all = ["all", "from"])]
+    #[arg(long, value_enum, default_value_t = ImportTrust::Import, conflicts_with = "all")]
     pub(crate) trust: ImportTrust,
     /// Make no vectors now; `backstory index --vectors` makes them later
     #[arg(long)]
@@ -75,7 +76,13 @@ pub(crate) fn run(args: &ImportArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
     if let Some(dir) = &args.git {
         return git_import::run(dir, args, app, ui);
     }
+    if let Some(service) = args.from.as_deref().and_then(ChatService::named) {
+        return file::run_chats(service, args, app, ui);
+    }
     match (&args.file, &args.from) {
+        (_, Some(_)) if args.trust == ImportTrust::User => {
+            Err(AppError::usage("`--trust user` is for a file of your own, or an export of your chats"))
+        }
         (_, Some(_)) => machine::run(args, app, ui),
         (None, None) if args.all => machine::run(args, app, ui),
         (Some(_), None) if args.since.is_some() => {

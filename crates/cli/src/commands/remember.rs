@@ -17,7 +17,7 @@ pub(crate) struct RememberArgs {
     #[command(flatten)]
     pub(crate) content: ContentArgs,
     /// The project it belongs to (default: the one of this folder)
-    #[arg(long, value_name = "PROJECT")]
+    #[arg(long, short, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Write it even if a similar memory exists or was forgotten
     #[arg(long)]

@@ -2,13 +2,13 @@
 
 use crate::args::memory_id;
 use crate::exit::Exit;
+use crate::filter_args::KindArgs;
 use crate::project_args::ProjectArgs;
-use crate::ui::{Ui, one_line};
+use crate::ui::{Tone, Ui, one_line};
 use backstory_app::json::{self, JudgedShape, heads};
 use backstory_app::review::ReviewRequest;
 use backstory_app::{App, AppError, ErrorCode, times};
-use backstory_inject::time_ago;
-use backstory_memory::{Memory, MemoryId, Timestamp};
+use backstory_memory::{Memory, MemoryId};
 use backstory_platform::read_key;
 use backstory_store::{Store, Verdict};
 use clap::Args;
@@ -32,6 +32,8 @@ pub(crate) struct ReviewArgs {
     pub(crate) since: Option<String>,
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
+    #[command(flatten)]
+    pub(crate) kind: KindArgs,
     /// List them as JSON instead of asking
     #[arg(long)]
     pub(crate) json: bool,
@@ -62,8 +64,10 @@ pub(crate) fn run_verdict(
 pub(crate) fn run(args: &ReviewArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let since = args.since.as_deref().map(|text| times::typed(text, app.now)).transpose()?;
     let mut store = app.store()?;
-    let waiting =
-        app.review(&store, &ReviewRequest { projects: args.place.selector(), since, limit: MOST })?;
+    let waiting = app.review(
+        &store,
+        &ReviewRequest { projects: args.place.selector(), since, kinds: args.kind.kinds(), limit: MOST },
+    )?;
     let exit = if waiting.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
         ui.json(&json::review(&store, &waiting)?)?;
@@ -78,7 +82,7 @@ pub(crate) fn run(args: &ReviewArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
 
 fn ask_all(waiting: &[Memory], store: &mut Store, app: &App, ui: &Ui) -> Result<(), AppError> {
     for (at, memory) in waiting.iter().enumerate() {
-        ui.line(&describe(memory, app.now))?;
+        describe(memory, app, ui)?;
         ui.say(&format!(
             "  {} of {}: [y] it holds  [n] it does not  [s] later  [q] stop",
             at + 1,
@@ -104,17 +108,15 @@ fn ask_all(waiting: &[Memory], store: &mut Store, app: &App, ui: &Ui) -> Result<
     Ok(())
 }
 
-fn describe(memory: &Memory, now: Timestamp) -> String {
+fn describe(memory: &Memory, app: &App, ui: &Ui) -> Result<(), AppError> {
     let content = &memory.content;
+    let number = format!("#{}", memory.id);
+    let first = format!("{} {} ", ui.tone(Tone::Faint, &number), ui.kind(content.kind.as_str()));
+    ui.wrapped(&first, &ui.tone(Tone::Strong, &one_line(&content.title)), 2)?;
     let body = one_line(&content.body);
-    let more = if body == content.title { String::new() } else { format!("\n  {body}") };
-    let age = time_ago(memory.created_at, now);
-    let why = memory.standing_reason.explanation();
-    format!(
-        "#{} {} {}{more}\n  {age}, by {}: {why}",
-        memory.id,
-        content.kind,
-        one_line(&content.title),
-        content.provenance
-    )
+    if body != content.title && !body.is_empty() {
+        ui.wrapped("  ", &body, 2)?;
+    }
+    let (age, why) = (ui.ago(memory.created_at, app.now), memory.standing_reason.explanation());
+    ui.wrapped("  ", &ui.tone(Tone::Faint, &format!("{age}, by {}: {why}", content.provenance)), 2)
 }

@@ -27,7 +27,7 @@ pub(crate) struct RulesArgs {
     #[command(subcommand)]
     pub(crate) action: Option<RulesAction>,
     /// The project: its name, number or a folder in it (default: the project of this folder)
-    #[arg(long, value_name = "PROJECT")]
+    #[arg(long, short, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
     /// Write the project's rules into a marked block of this file, which hosts load by themselves
     #[arg(long, value_name = "FILE", value_parser = PossibleValuesParser::new(FILES), conflicts_with_all = ["project", "remove"])]
@@ -122,8 +122,9 @@ fn list(args: &RulesArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     } else {
         for rule in &rules {
             let scope = if rule.content.scope == MemoryScope::User { "  (every project)" } else { "" };
-            let number = ui.tone(Tone::Strong, &format!("#{}", rule.id));
-            ui.line(&format!("{number} {}{scope}", one_line(&backstory_inject::rule_line(rule))))?;
+            let number = format!("#{}", rule.id);
+            let text = format!("{}{scope}", one_line(&backstory_inject::rule_line(rule)));
+            ui.wrapped(&format!("{} ", ui.tone(Tone::Rule, &number)), &text, number.len() + 1)?;
         }
     }
     Ok(if rules.is_empty() { Exit::No } else { Exit::Done })

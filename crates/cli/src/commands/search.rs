@@ -1,18 +1,20 @@
-//! `search`: finds memories. Three forms: for reading, `--compact` (one padded line each), `--json`; `--explain` shows each sum.
+//! `search`: finds memories. Three forms: for reading, a padded table for scripts (`--compact`), and JSON; `--explain` shows each sum.
 
-use crate::args::{KindFilter, how_many, kind_filters, profiles};
+use crate::args::{how_many, profiles};
 use crate::commands::team_search;
 use crate::exit::Exit;
+use crate::filter_args::{KindArgs, TimeArgs};
+use crate::layout::{columns, fit};
+use crate::palette::QueryWords;
 use crate::project_args::ProjectArgs;
 use crate::ui::{Tone, Ui, one_line};
 use backstory_app::engine::Profile;
 use backstory_app::json::{self, HitDetail, HitShape};
-use backstory_app::search::SearchRequest;
-use backstory_app::{App, AppError, explain, times};
-use backstory_memory::{Kind, clean, first_chars};
+use backstory_app::search::{Fit, SearchRequest};
+use backstory_app::{App, AppError, explain};
+use backstory_memory::{Kind, first_chars};
 use backstory_recall::{Hit, SearchResults};
-use backstory_store::Store;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// Arguments of `search`.
 #[derive(Args, Debug)]
@@ -22,15 +24,10 @@ pub(crate) struct SearchArgs {
     pub(crate) words: Vec<String>,
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
-    /// Only these kinds; repeatable or separated by commas
-    #[arg(long = "kind", value_name = "KIND", value_delimiter = ',', value_parser = kind_filters(), ignore_case = true)]
-    pub(crate) kinds: Vec<KindFilter>,
-    /// Written at or after: 2026-05-01, 7d, 2w
-    #[arg(long, value_name = "WHEN")]
-    pub(crate) since: Option<String>,
-    /// Written before
-    #[arg(long, value_name = "WHEN")]
-    pub(crate) until: Option<String>,
+    #[command(flatten)]
+    pub(crate) kind: KindArgs,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
     /// Only memories about this file: its path, or the end of it
     #[arg(long, value_name = "PATH")]
     pub(crate) file: Option<String>,
@@ -52,13 +49,30 @@ pub(crate) struct SearchArgs {
     /// Which ranking weights to use
     #[arg(long, value_parser = profiles(), default_value = "search")]
     pub(crate) profile: Profile,
-    /// One line per memory
+    /// How to print the hits
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["compact", "json"])]
+    pub(crate) format: Option<SearchFormat>,
+    /// Output as a padded table, like `--format table`
     #[arg(long, conflicts_with = "json")]
     pub(crate) compact: bool,
-    /// Output as JSON
+    /// Output as JSON, like `--format json`
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+/// A way to print hits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SearchFormat {
+    /// For reading, as wide as the screen
+    Text,
+    /// One padded line each, for scripts
+    Table,
+    /// As documented in docs/json.md
+    Json,
+}
+
+/// So many hits are shown of what only lies nearest to a question.
+const NEAREST: usize = 3;
 
 /// Searches.
 pub(crate) fn run(args: &SearchArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
@@ -67,13 +81,21 @@ pub(crate) fn run(args: &SearchArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
         return team_search::run(args, &store, app, ui);
     }
     let request = args.request(app)?;
-    let answer = app.search(&store, &request)?;
+    let mut answer = app.search(&store, &request)?;
+    let fit = app.fit(&store, &request, &answer)?;
     let exit = if answer.hits.is_empty() { Exit::No } else { Exit::Done };
-    if args.json {
+    if args.format() == SearchFormat::Json {
         let detail = if args.explain { HitDetail::Explained } else { HitDetail::Score };
-        ui.json(&json::search(&store, &answer, detail)?)?;
+        ui.json(&json::search(&store, &answer, fit, detail)?)?;
     } else {
-        print(args, &request, &store, &answer, app, ui)?;
+        if fit == Fit::NearestOnly && args.limit.is_none() {
+            answer.hits.truncate(NEAREST);
+        }
+        say_how(args, &request, &answer, fit, ui);
+        let printer = HitPrinter { args, query: QueryWords::new(&request.text), app, ui };
+        for hit in &answer.hits {
+            printer.print(&json::hit(&store, hit)?, hit)?;
+        }
     }
     app.note_listed(&mut store, &answer.hits)?;
     Ok(exit)
@@ -82,18 +104,26 @@ pub(crate) fn run(args: &SearchArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
 impl SearchArgs {
     /// Returns the kinds to search; all where none is named.
     pub(crate) fn kinds(&self) -> Vec<Kind> {
-        self.kinds.iter().flat_map(|filter| filter.0.clone()).collect()
+        self.kind.kinds()
+    }
+
+    /// Returns how hits are printed.
+    pub(crate) fn format(&self) -> SearchFormat {
+        match self.format {
+            Some(format) => format,
+            None if self.json => SearchFormat::Json,
+            None if self.compact => SearchFormat::Table,
+            None => SearchFormat::Text,
+        }
     }
 
     fn request(&self, app: &App) -> Result<SearchRequest, AppError> {
-        let when =
-            |text: &Option<String>| text.as_deref().map(|text| times::typed(text, app.now)).transpose();
         Ok(SearchRequest {
             text: self.words.join(" "),
             projects: self.place.selector(),
             kinds: self.kinds(),
-            since: when(&self.since)?,
-            until: when(&self.until)?,
+            since: self.time.since(app)?,
+            until: self.time.until(app)?,
             file: self.file.clone(),
             limit: self.limit,
             offset: self.offset,
@@ -104,31 +134,66 @@ impl SearchArgs {
     }
 }
 
-fn print(
-    args: &SearchArgs,
-    request: &SearchRequest,
-    store: &Store,
-    answer: &SearchResults,
-    app: &App,
-    ui: &Ui,
-) -> Result<(), AppError> {
+/// Says how the question was understood, and whether anything fits it at all.
+fn say_how(args: &SearchArgs, request: &SearchRequest, answer: &SearchResults, fit: Fit, ui: &Ui) {
     for read in &answer.read_as {
         ui.say(&format!("nothing says `{}`; looked for `{}` too", read.word, read.corrected));
-    }
-    if app.found_by_meaning_alone(store, request, answer)? {
-        ui.say(&format!("nothing says `{}`; what follows is near in meaning only", request.text));
     }
     if let Some(when) = &answer.when {
         ui.say(&format!("what was not written `{}` ranks lower", when.said));
     }
-    if answer.hits.is_empty() {
-        ui.say(&nothing(args));
+    let elsewhere = if args.place.all_projects { "" } else { "; `--all-projects` looks everywhere" };
+    match fit {
+        Fit::Fits => {}
+        Fit::NearestOnly => {
+            let text = one_line(&request.text);
+            ui.say(&format!("nothing fits: no memory says `{text}`{elsewhere}. The nearest in meaning:"));
+        }
+        Fit::Nothing => ui.say(&format!("nothing found{elsewhere}")),
     }
-    for hit in &answer.hits {
-        let shape = json::hit(store, hit)?;
-        ui.line(&if args.compact { compact_line(&shape) } else { verbose_lines(&shape, hit, args, ui) })?;
+}
+
+/// Prints hits, one after the other.
+struct HitPrinter<'a> {
+    args: &'a SearchArgs,
+    query: QueryWords,
+    app: &'a App,
+    ui: &'a Ui,
+}
+
+impl HitPrinter<'_> {
+    fn print(&self, shape: &HitShape, hit: &Hit) -> Result<(), AppError> {
+        let ui = self.ui;
+        let head = &shape.head;
+        if self.args.format() == SearchFormat::Table {
+            return ui.line(&compact_line(shape));
+        }
+        let title = ui.highlight(&one_line(&head.title), &self.query, Some(Tone::Strong));
+        let number = format!("#{}", head.id);
+        ui.wrapped(&format!("{} ", ui.tone(Tone::Faint, &number)), &title, number.len() + 1)?;
+        ui.wrapped("   ", &self.facts(shape, hit), 3)?;
+        let room = ui.width() * 2;
+        let snippet = snippet(&hit.memory.content.body, &head.title, &self.query, room);
+        if !snippet.is_empty() {
+            ui.excerpt(&ui.highlight(&snippet, &self.query, None))?;
+        }
+        if self.args.explain {
+            explain::lines(hit).iter().try_for_each(|line| ui.line(&format!("     {line}")))?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn facts(&self, shape: &HitShape, hit: &Hit) -> String {
+        let ui = self.ui;
+        let head = &shape.head;
+        let mut facts = vec![one_line(&head.project), ui.ago(hit.memory.created_at, self.app.now)];
+        facts.extend(hit.memory.failure_state().map(str::to_owned));
+        facts.extend((hit.score != 0.0).then(|| format!("{:.2}", hit.score)));
+        facts.extend(head.superseded_by.map(|by| format!("superseded by #{by}")));
+        facts.extend(hit.reasons.older_than.map(|newer| format!("older than #{newer}")));
+        let rest = format!("· {}", facts.join(" · "));
+        format!("{} {}", ui.kind(&head.kind), ui.tone(Tone::Faint, &rest))
+    }
 }
 
 /// The padded line of `--compact`, column for column.
@@ -146,37 +211,23 @@ fn compact_line(hit: &HitShape) -> String {
     )
 }
 
-fn verbose_lines(shape: &HitShape, hit: &Hit, args: &SearchArgs, ui: &Ui) -> String {
-    let head = &shape.head;
-    let title = ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
-    let day: String = head.created_at.chars().take(10).collect();
-    let superseded = head.superseded_by.map(|by| format!(" · superseded by #{by}")).unwrap_or_default();
-    let older = hit.reasons.older_than.map(|newer| format!(" · older than #{newer}")).unwrap_or_default();
-    let score = if hit.score == 0.0 { String::new() } else { format!(" · {:.2}", hit.score) };
-    let state = hit.memory.failure_state().map(|state| format!(" · {state}")).unwrap_or_default();
-    let facts =
-        format!("{} · {} · {day}{state}{score}{superseded}{older}", head.kind, one_line(&head.project));
-    let mut lines = vec![title, format!("   {}", ui.tone(Tone::Faint, &facts))];
-    let excerpt = excerpt(&hit.memory.content.body, &head.title);
-    lines.extend((!excerpt.is_empty()).then(|| format!("   {excerpt}")));
-    if args.explain {
-        lines.extend(explain::lines(hit).into_iter().map(|line| format!("     {line}")));
-    }
-    lines.join("\n")
-}
-
-/// Returns the beginning of a body on one line, without the title it most often begins with.
-pub(crate) fn excerpt(body: &str, title: &str) -> String {
+/// Returns the part of a body that says most about a question, on one line and without the title it most often begins with.
+pub(crate) fn snippet(body: &str, title: &str, query: &QueryWords, room: usize) -> String {
+    /// So much stands before the word that was found.
+    const BEFORE: usize = 40;
     let shown = title.trim_end_matches('…');
     let rest = body.trim_start().strip_prefix(shown).unwrap_or(body);
-    let folded = clean(rest).split_whitespace().collect::<Vec<_>>().join(" ");
-    let short = first_chars(&folded, 160);
-    if short.len() < folded.len() { format!("{short}…") } else { folded }
-}
-
-fn nothing(args: &SearchArgs) -> String {
-    let hint = if args.place.all_projects { "" } else { "; `--all-projects` looks everywhere" };
-    format!("nothing found{hint}")
+    let folded = one_line(rest);
+    if columns(&folded) <= room {
+        return folded;
+    }
+    let found = query.first_in(&folded).unwrap_or(0);
+    let from = folded.floor_char_boundary(found.saturating_sub(BEFORE));
+    let (_, tail) = folded.split_at_checked(from).unwrap_or(("", &folded));
+    // The first word may be cut through.
+    let tail = if from == 0 { tail } else { tail.split_once(' ').map_or(tail, |(_, rest)| rest) };
+    let fits_from_start = columns(folded.get(..found).unwrap_or_default()) + BEFORE <= room;
+    if from == 0 || fits_from_start { fit(&folded, room) } else { fit(&format!("…{tail}"), room) }
 }
 
 #[cfg(test)]
@@ -209,5 +260,16 @@ mod tests {
             compact_line(&HitShape { head, score: 2.406 }),
             "  [rule    ] 7                | Safe bash arithmetic that is longer than | lore     | 2026-02-10 | 2.41"
         );
+    }
+
+    #[test]
+    fn a_snippet_shows_where_the_words_stand() {
+        let body =
+            format!("A title {} the quick fox sits here {}", "before ".repeat(40), "after ".repeat(40));
+        let shown = |room| snippet(&body, "A title", &QueryWords::new("foxes"), room);
+        assert!(shown(60).starts_with("…before") && shown(60).contains("fox sits"), "{}", shown(60));
+        assert!(shown(60).ends_with('…') && columns(&shown(60)) <= 60);
+        assert!(snippet(&body, "A title", &QueryWords::new("zebra"), 60).starts_with("before"));
+        assert_eq!(snippet("A title", "A title", &QueryWords::default(), 60), "");
     }
 }

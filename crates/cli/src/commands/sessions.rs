@@ -1,13 +1,19 @@
-//! `sessions`: the conversations hosts have had, newest first; `sessions show` shows one step by step and what was learnt from it.
+//! `sessions`: the conversations hosts have had, by what they did, newest first; `sessions show` shows one step by step and what was learnt from it.
 
 use crate::args::how_many;
+use crate::clock::{Clock, duration};
 use crate::exit::Exit;
+use crate::filter_args::{KindArgs, TimeArgs};
+use crate::layout::{columns, fit, pad};
 use crate::project_args::ProjectArgs;
-use crate::ui::{Tone, Ui, one_line};
+use crate::ui::{Tone, Ui, memories, one_line};
+use backstory_app::app::project_name;
+use backstory_app::browse::SessionRow;
 use backstory_app::json::{self, SessionListShape, SessionRecordShape};
 use backstory_app::sessions::SessionsRequest;
+use backstory_app::transcript::{StepKind, StepShape};
 use backstory_app::{App, AppError};
-use backstory_memory::first_chars;
+use backstory_store::SessionSummary;
 use clap::{Args, Subcommand};
 
 /// Arguments of `sessions`.
@@ -18,6 +24,10 @@ pub(crate) struct SessionsArgs {
     pub(crate) action: Option<Action>,
     #[command(flatten)]
     pub(crate) place: ProjectArgs,
+    #[command(flatten)]
+    pub(crate) kind: KindArgs,
+    #[command(flatten)]
+    pub(crate) time: TimeArgs,
     /// Maximum number of sessions
     #[arg(long, short = 'n', value_name = "N", value_parser = how_many)]
     pub(crate) limit: Option<u32>,
@@ -57,34 +67,57 @@ pub(crate) fn run(args: &SessionsArgs, app: &App, ui: &Ui) -> Result<Exit, AppEr
 
 fn list(args: &SessionsArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let store = app.store_to_read()?;
-    let request = SessionsRequest { projects: args.place.selector(), limit: args.limit, offset: args.offset };
-    let listed = app.sessions(&store, &request)?;
-    let sessions =
-        listed.iter().map(|summary| json::session(&store, summary)).collect::<Result<Vec<_>, _>>()?;
-    let exit = if sessions.is_empty() { Exit::No } else { Exit::Done };
+    let request = SessionsRequest {
+        projects: args.place.selector(),
+        since: args.time.since(app)?,
+        until: args.time.until(app)?,
+        kinds: args.kind.kinds(),
+        limit: args.limit,
+        offset: args.offset,
+    };
+    let rows = app.session_rows(&store, &request)?;
+    let exit = if rows.is_empty() { Exit::No } else { Exit::Done };
     if args.json {
-        ui.json(&SessionListShape { version: 1, sessions })?;
+        let sessions = rows.iter().map(|row| json::session(&store, &row.summary));
+        ui.json(&SessionListShape { version: 1, sessions: sessions.collect::<Result<_, _>>()? })?;
         return Ok(exit);
     }
-    if sessions.is_empty() {
+    if rows.is_empty() {
         ui.say("no sessions yet");
     }
-    for session in &sessions {
-        ui.line(&format!(
-            "{:<5} {} {:<12} {:<16} {:>4} memories  {}",
-            session.id,
-            minute(&session.last_event_at),
-            one_line(&session.host),
-            one_line(&session.project),
-            session.memories,
-            one_line(session.title.as_ref().unwrap_or(&session.host_session))
-        ))?;
+    for row in &rows {
+        let project = project_name(&store, row.summary.session.project)?;
+        print_row(row, args.place.all_projects.then_some(project.as_str()), app, ui)?;
     }
     Ok(exit)
 }
 
-fn minute(at: &str) -> String {
-    at.get(..16).unwrap_or_default().replace('T', " ")
+/// Prints one session: what it did on the first line, and below it when, how long, with whom.
+fn print_row(row: &SessionRow, project: Option<&str>, app: &App, ui: &Ui) -> Result<(), AppError> {
+    const NUMBER: usize = 6;
+    let SessionSummary { session, memories: learnt, .. } = &row.summary;
+    let first = pad(&ui.tone(Tone::Faint, &session.id.0.to_string()), NUMBER);
+    ui.wrapped(&first, &ui.tone(Tone::Strong, &title_of(row)), NUMBER)?;
+    let mut facts = vec![ui.ago(session.last_event_at, app.now)];
+    facts.push(duration(session.started_at, session.last_event_at));
+    facts.push(one_line(&session.host));
+    facts.extend(project.map(one_line));
+    facts.extend((*learnt > 0).then(|| memories(*learnt)));
+    let facts = ui.tone(Tone::Faint, &facts.join(" · "));
+    ui.wrapped(&" ".repeat(NUMBER), &facts, NUMBER)
+}
+
+/// Returns what a session did; before that is known what it was asked for, and where it was asked for nothing, its name at the host.
+fn title_of(row: &SessionRow) -> String {
+    /// A prompt may be a page.
+    const PROMPT_CHARS: usize = 100;
+    let session = &row.summary.session;
+    let prompt = row.prompt.as_deref().map(one_line).filter(|prompt| !prompt.is_empty());
+    match (&session.title, prompt) {
+        (Some(title), _) => one_line(title),
+        (None, Some(prompt)) => format!("\"{}\"", fit(&prompt, PROMPT_CHARS)),
+        (None, None) => format!("session {}, without a prompt", one_line(&session.host_session)),
+    }
 }
 
 fn show(
@@ -98,39 +131,69 @@ fn show(
     let store = app.store_to_read()?;
     let session = app.find_session(&store, wanted, &place.selector())?;
     let record = json::session_record(&store, &app.session_record(&store, session)?)?;
-    ui.answer(json, &record, || ui.raw(&words(&record, full, ui)))?;
+    ui.answer(json, &record, || print_record(&record, full, app, ui))?;
     Ok(Exit::Done)
 }
 
-/// How much of a step is shown without `--full`.
-const STEP_CHARS: usize = 96;
-
-fn words(record: &SessionRecordShape, full: bool, ui: &Ui) -> String {
+/// Prints a session: what it is, its steps, and what was learnt from it.
+fn print_record(record: &SessionRecordShape, full: bool, app: &App, ui: &Ui) -> Result<(), AppError> {
     let session = &record.session;
-    let name =
-        format!("Session {} of {} · {}", session.id, one_line(&session.project), one_line(&session.host));
-    let when = format!("{} · {}", minute(&session.started_at), one_line(&session.host_session));
-    let title = session.title.as_deref().map(|title| format!("{}\n", one_line(title))).unwrap_or_default();
-    let mut text = format!("{}\n{title}{}\n\n", ui.tone(Tone::Strong, &name), ui.tone(Tone::Faint, &when));
-    for step in &record.steps {
-        let by = step.subagent.as_ref().map(|agent| format!(" ({})", one_line(agent))).unwrap_or_default();
-        let line = one_line(&step.text);
-        let line = if full { line.as_str() } else { first_chars(&line, STEP_CHARS) };
-        text += &format!("{} {:<10}{by} {line}\n", step.at.get(11..16).unwrap_or_default(), step.what);
-        for line in step.detail.iter().filter(|_| full).flat_map(|detail| detail.lines()) {
-            text += &format!("                 {}\n", one_line(line));
-        }
+    let (from, to) = (Clock::read(&session.started_at), Clock::read(&session.last_event_at));
+    let number = format!("Session {}", session.id);
+    let title = session.title.as_deref().map(|title| format!(": {}", one_line(title))).unwrap_or_default();
+    ui.wrapped("", &ui.tone(Tone::Strong, &format!("{number}{title}")), 2)?;
+    let facts = [
+        one_line(&session.project),
+        one_line(&session.host),
+        ui.clock.both(from, app.now),
+        duration(from, to),
+        one_line(&session.host_session),
+    ];
+    ui.wrapped("", &ui.tone(Tone::Faint, &facts.join(" · ")), 0)?;
+    if !record.steps.is_empty() {
+        ui.line("")?;
     }
-    let part = |heading: &str, lines: Vec<String>| match lines.is_empty() {
-        true => String::new(),
-        false => format!("\n{}\n{}", ui.tone(Tone::Strong, heading), lines.concat()),
-    };
-    let remembered = record.memories.iter().map(|memory| {
+    for step in &record.steps {
+        print_step(step, full, ui)?;
+    }
+    if !record.memories.is_empty() {
+        ui.line(&format!("\n{}", ui.tone(Tone::Strong, "Remembered")))?;
+    }
+    for memory in &record.memories {
         let gone = memory.superseded_by.map(|by| format!(" (superseded by #{by})")).unwrap_or_default();
-        format!("#{:<5} {:<9} {}{gone}\n", memory.id, memory.kind, one_line(&memory.title))
-    });
-    let code = record.code_changes.iter().map(|changed| {
-        format!("{:<9} {}: {}\n", changed.change, one_line(&changed.path), one_line(&changed.signature))
-    });
-    text + &part("Remembered", remembered.collect()) + &part("Code", code.collect())
+        let number = pad(&format!("#{}", memory.id), 6);
+        let first = format!("{number} {} ", pad(&ui.kind(&memory.kind), 9));
+        ui.wrapped(&first, &format!("{}{gone}", one_line(&memory.title)), columns(&first))?;
+    }
+    if !record.code_changes.is_empty() {
+        ui.line(&format!("\n{}", ui.tone(Tone::Strong, "Code")))?;
+    }
+    for changed in &record.code_changes {
+        let first = format!("{:<9} ", changed.change);
+        let text =
+            format!("{}: {}", ui.tone(Tone::Path, &one_line(&changed.path)), one_line(&changed.signature));
+        ui.wrapped(&first, &text, columns(&first))?;
+    }
+    Ok(())
+}
+
+/// How far the output of a command is indented.
+const DETAIL: usize = 17;
+
+/// Prints a step: one line of it, or with `--full` all that is kept.
+fn print_step(step: &StepShape, full: bool, ui: &Ui) -> Result<(), AppError> {
+    let by = step.subagent.as_ref().map(|agent| format!(" ({})", one_line(agent))).unwrap_or_default();
+    let time = ui.clock.time_of_day(Clock::read(&step.at));
+    let tone = if step.what == StepKind::Failed { Tone::Bad } else { Tone::Knowledge };
+    let what = pad(&ui.tone(tone, &step.what.to_string()), 10);
+    let first = format!("{} {what}{by} ", ui.tone(Tone::Faint, &time));
+    let text = one_line(&step.text);
+    if !full {
+        return ui.line(&format!("{first}{}", fit(&text, ui.width().saturating_sub(columns(&first)))));
+    }
+    ui.wrapped(&first, &text, columns(&first))?;
+    for line in step.detail.iter().flat_map(|detail| detail.lines()) {
+        ui.wrapped(&" ".repeat(DETAIL), &one_line(line), DETAIL + 2)?;
+    }
+    Ok(())
 }

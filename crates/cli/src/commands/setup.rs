@@ -4,16 +4,18 @@
 //! changes. The demo runs in a temporary store: the user's is not written to.
 
 use super::import::print_import;
-use super::install::{agreed, say_connected};
-use crate::connection_words::say_refused;
-use crate::demo::show_demo;
+use super::install::say_connected;
+use crate::connection_words::{PlanDetail, say_refused, show_plan};
+use crate::demo::{DemoDetail, show_demo};
 use crate::exit::Exit;
+use crate::layout::{columns, pad};
 use crate::progress::with_bar;
 use crate::ui::{Tone, Ui, counted, memories};
-use backstory_app::connection::{ConnectionPlan, Direction, hosts_here, plan_connection};
+use backstory_app::connection::{ConnectionPlan, Direction, hosts_here, next_steps, plan_connection};
 use backstory_app::import::MachineImportRequest;
 use backstory_app::program::ProgramPlace;
 use backstory_app::{App, AppError, vectors};
+use backstory_hosts::InstallPlan;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -29,39 +31,60 @@ pub(crate) struct SetupArgs {
     /// Do not import what is on this machine already
     #[arg(long)]
     pub(crate) no_import: bool,
+    /// Show every file that changes, what was imported, and the whole demo
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 /// Sets up.
 pub(crate) fn run(args: &SetupArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
-    make_store(app, ui)?;
+    make_store(args, app, ui)?;
     let (exit, is_connected) = connect_hosts(args, app, ui)?;
     import_what_is_there(args, app, ui)?;
-    offer_writer(app, ui)?;
-    ui.line("")?;
-    show_demo(app, ui)?;
-    if is_connected {
+    offer_writer(args, app, ui)?;
+    if args.verbose {
         ui.line("")?;
-        ui.line("ready     start a session as usual; the next one in the same project gets what it leaves. `backstory view` shows all of it")?;
+    }
+    let detail = if args.verbose { DemoDetail::Everything } else { DemoDetail::Verdict };
+    show_demo(app, detail, ui)?;
+    if is_connected {
+        done("ready", "start a session as usual: the next one in the same project gets what it leaves", ui)?;
+        todo("look", "`backstory view` in a browser, `backstory status` here", ui)?;
     }
     Ok(exit)
 }
 
-fn make_store(app: &App, ui: &Ui) -> Result<(), AppError> {
+/// Prints a step that is done.
+fn done(step: &str, text: &str, ui: &Ui) -> Result<(), AppError> {
+    step_line(&ui.check_mark(), step, text, ui)
+}
+
+/// Prints a step that is left to do, or was left out.
+fn todo(step: &str, text: &str, ui: &Ui) -> Result<(), AppError> {
+    step_line(" ", step, text, ui)
+}
+
+fn step_line(mark: &str, step: &str, text: &str, ui: &Ui) -> Result<(), AppError> {
+    const STEP: usize = 11;
+    let first = format!("{mark} {} ", pad(step, STEP));
+    ui.wrapped(&first, text, columns(&first))
+}
+
+fn make_store(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(), AppError> {
     let was_there = app.home.database().exists();
     let status = app.stats(&app.store()?)?.status;
     let home = ui.tone(Tone::Path, &app.home.root().display().to_string());
-    let count = status.counts.live;
     if was_there {
-        ui.line(&format!("store     {home} is there, with {}", memories(count)))?;
+        done("store", &format!("{home} is there, with {}", memories(status.counts.live)), ui)?;
     } else {
-        ui.line(&format!("store     {home} was made; only you can read it"))?;
+        done("store", &format!("{home} was made; only you can read it"), ui)?;
     }
-    if let Some(file) = app.environment.config_file() {
+    if let Some(file) = app.environment.config_file().filter(|_| args.verbose) {
         let state = if file.exists() { "is read" } else { "would be read; the defaults hold" };
-        ui.line(&format!("config    {} {state}", ui.tone(Tone::Path, &file.display().to_string())))?;
+        todo("config", &format!("{} {state}", ui.tone(Tone::Path, &file.display().to_string())), ui)?;
     }
     if !app.config.capture.enabled {
-        ui.line("capture   is off in your configuration: hooks will keep nothing")?;
+        todo("capture", "is off in your configuration: hooks will keep nothing", ui)?;
     }
     Ok(())
 }
@@ -74,34 +97,54 @@ fn connect_hosts(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(Exit, bool), A
     let mut proposal = plan_connection(&hosts_here(&places), &places, &program.path, app);
     say_found(&proposal, ui)?;
     let must_copy = program.must_copy();
-    if must_copy {
-        ui.line(&format!("program   hosts are to run a copy of this build, {path}"))?;
-    }
-    if must_copy || !proposal.is_idle() {
-        match if args.yes { Some(true) } else { agreed(&proposal, Direction::Connect, ui)? } {
-            Some(true) => {}
-            Some(false) => {
-                ui.line("changes   none: everything stays as it is")?;
-                return Ok((Exit::Done, false));
-            }
-            None => {
-                ui.line("changes   none yet: `backstory setup --yes` makes them, `backstory install --dry-run` shows each line")?;
-                return Ok((Exit::Done, false));
-            }
-        }
+    if (must_copy || !proposal.is_idle()) && !args.yes && !agrees(args, &proposal, ui)? {
+        return Ok((Exit::Done, false));
     }
     if must_copy {
         program.copy()?;
-        ui.line(&format!("program   copied to {path}"))?;
+        done("program", &format!("copied to {path}, where hosts run it"), ui)?;
         if let Some(directory) = program.directory_not_on_path(&places) {
-            ui.line(&format!("          add {} to your `PATH` to run it by its name", directory.display()))?;
+            todo("", &format!("add {} to your `PATH` to run it by its name", directory.display()), ui)?;
         }
     }
-    let done = proposal.carry_out(Direction::Connect, app);
-    let is_connected = !done.is_empty() || !proposal.plugged.is_empty();
-    say_connected(&done, ui)?;
+    let connected = proposal.carry_out(Direction::Connect, app);
+    let is_connected = !connected.is_empty() || !proposal.plugged.is_empty();
+    say_done(args, &connected, ui)?;
     say_refused(&proposal, ui);
     Ok((if proposal.refused.is_empty() { Exit::Done } else { Exit::No }, is_connected))
+}
+
+/// Asks whether hosts may be connected, and says what that changes. Most people are here for that: Enter agrees.
+fn agrees(args: &SetupArgs, proposal: &ConnectionPlan, ui: &Ui) -> Result<bool, AppError> {
+    if args.verbose {
+        show_plan(proposal, PlanDetail::Files, ui)?;
+    }
+    let files: usize = proposal.plans.iter().map(|plan| plan.changes.len()).sum();
+    let what = counted(files as u64, "file");
+    let question =
+        format!("Connect them? That changes {what}, each kept as it was; `backstory uninstall` undoes it.");
+    match ui.confirm_usual(&question) {
+        Some(true) => return Ok(true),
+        Some(false) => todo("changes", "none: everything stays as it is", ui)?,
+        None => {
+            let next = "`backstory setup --yes` makes them, `backstory install --dry-run` shows each line";
+            todo("changes", &format!("none yet: {next}"), ui)?;
+        }
+    }
+    Ok(false)
+}
+
+/// Says which hosts are connected now, and what is left to do in them.
+fn say_done(args: &SetupArgs, connected: &[InstallPlan], ui: &Ui) -> Result<(), AppError> {
+    if args.verbose {
+        return say_connected(connected, ui);
+    }
+    for plan in connected.iter().filter(|plan| !plan.changes.is_empty()) {
+        let what: Vec<&str> = plan.changes.iter().map(|change| change.what.as_str()).collect();
+        done(plan.host.title(), &format!("connected: {}", what.join(", ")), ui)?;
+        next_steps(plan.host).iter().try_for_each(|step| todo("", &format!("next: {step}"), ui))?;
+    }
+    Ok(())
 }
 
 /// Imports what hosts and other programs have kept on this machine: the first day need not begin empty.
@@ -112,51 +155,67 @@ fn import_what_is_there(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(), AppE
     let (sessions, bytes) = app.recorded_sessions()?;
     let recorded = format!("{} of hosts ({:.0} MB), ", counted(sessions, "session"), bytes as f64 / 1e6);
     let what = format!("{}git history and memory files", if sessions > 0 { &recorded } else { "" });
-    let agrees =
-        if args.yes { Some(true) } else { ui.confirm(&format!("Import what is here already: {what}?")) };
+    let agrees = if args.yes {
+        Some(true)
+    } else {
+        ui.confirm_usual(&format!("Import what is here already: {what}?"))
+    };
     let later = "`backstory import --all` does it whenever you like";
     match agrees {
         Some(true) => {}
-        Some(false) => return ui.line(&format!("import    nothing: {later}")),
-        None => return ui.line(&format!("import    nothing yet of {what}: {later}")),
+        Some(false) => return todo("import", &format!("nothing: {later}"), ui),
+        None => return todo("import", &format!("nothing yet of {what}: {later}"), ui),
     }
     let mut store = app.store()?;
     let everything = MachineImportRequest::default();
     let imported = with_bar(|on_progress| app.import_machine(&mut store, &everything, on_progress))?;
     if imported.report.is_empty() {
-        return ui.line("import    nothing is here yet that could be imported");
+        return done("import", "nothing is here yet that could be imported", ui);
     }
-    ui.line(&format!("import    {what}"))?;
-    print_import(&imported, &store, app, ui)?;
+    let count = imported.report.memories().len() as u64;
+    let places = counted(imported.projects.len() as u64, "project");
+    done("import", &format!("{} in {places}, from {what}", memories(count)), ui)?;
+    if args.verbose {
+        print_import(&imported, &store, app, ui)?;
+    }
     if vectors::waiting(&store, &app.config)? > 0 {
-        ui.line("search works by words now; vectors come with every session, or at once by `backstory index --vectors`")?;
+        todo(
+            "",
+            "search works by words now; vectors come with every session, or at once by `backstory index --vectors`",
+            ui,
+        )?;
     }
     Ok(())
 }
 
 /// Says what a background writer would send, to whom, and what it costs; turns it on only if the user says so.
-fn offer_writer(app: &App, ui: &Ui) -> Result<(), AppError> {
+fn offer_writer(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(), AppError> {
     let Some(provider) = app.possible_writer(&app.places()?) else { return Ok(()) };
     let name = provider.as_str();
     let writer = &app.config.writer;
-    ui.line("writer    off. A model can write the notes of each session when it ends, better than rules do. It would send a digest of the")?;
-    ui.line(&format!(
-        "          session, secrets removed, {} tokens at most, through your own `{name}` to the model that program uses. About 3,000 tokens in",
-        writer.tokens
-    ))?;
-    ui.line(&format!(
-        "          and 600 out a session, of your subscription or key; never more than {} tokens a day",
-        writer.tokens_per_day
-    ))?;
-    let later =
-        format!("`provider = \"{name}\"` in the section `[writer]` of your configuration turns it on");
+    let later = format!("`backstory config set writer.provider {name}` turns it on");
+    // Without a person to agree, what it would send is no news.
+    if args.yes && !args.verbose {
+        return todo("writer", &format!("off: a model could write the notes; {later}"), ui);
+    }
+    let offer = format!(
+        "off. A model can write the notes of each session when it ends, better than rules do. It would send a digest of the session, secrets \
+         removed, {} tokens at most, through your own `{name}` to the model that program uses. About 3,000 tokens in and 600 out a session, of \
+         your subscription or key; never more than {} tokens a day",
+        writer.tokens, writer.tokens_per_day
+    );
+    todo("writer", &offer, ui)?;
     match ui.confirm("Let it write the notes?") {
         Some(true) => {
             let file = app.choose_writer(provider)?;
-            ui.line(&format!("writer    {name}, set in {}", ui.tone(Tone::Path, &file.display().to_string())))
+            done(
+                "writer",
+                &format!("{name}, set in {}", ui.tone(Tone::Path, &file.display().to_string())),
+                ui,
+            )
         }
-        Some(false) => ui.line(&format!("writer    stays off; {later}")),
-        None => ui.line(&format!("writer    stays off: nobody is here to agree; {later}")),
+        Some(false) => todo("writer", &format!("stays off; {later}"), ui),
+        None => todo("writer", &format!("stays off: nobody is here to agree; {later}"), ui),
     }
 }
 
@@ -166,11 +225,14 @@ fn say_found(proposal: &ConnectionPlan, ui: &Ui) -> Result<(), AppError> {
     let refused = proposal.refused.iter().map(|(host, _)| (*host, false));
     let hosts: Vec<_> = connected.chain(refused).collect();
     for (host, is_connected) in &hosts {
-        let state = if *is_connected { "is connected" } else { "is here" };
-        ui.line(&format!("host      {} {state}", host.title()))?;
+        if *is_connected {
+            done(host.title(), "is connected", ui)?;
+        } else {
+            todo(host.title(), "is here", ui)?;
+        }
     }
     if hosts.is_empty() {
-        ui.line("host      none was found; `backstory install HOST` connects one all the same")?;
+        todo("hosts", "none was found; `backstory install HOST` connects one all the same", ui)?;
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use crate::args::memory_id;
 use crate::exit::Exit;
+use crate::layout::wrap_lines;
 use crate::ui::{Tone, Ui, one_line};
 use backstory_app::error::SEARCH_FINDS;
 use backstory_app::json::{self, MemoryShape, ShowShape};
@@ -32,8 +33,10 @@ pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
         return Ok(exit);
     }
     for (position, (shape, memory)) in memories.iter().zip(&shown.memories).enumerate() {
-        let gap = if position == 0 { "" } else { "\n" };
-        ui.raw(&format!("{gap}{}", words(shape, memory, ui)))?;
+        if position > 0 {
+            ui.line("")?;
+        }
+        print(shape, memory, app, ui)?;
     }
     match missing.as_slice() {
         [] => Ok(Exit::Done),
@@ -46,23 +49,43 @@ pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
     }
 }
 
-fn words(memory: &MemoryShape, stored: &Memory, ui: &Ui) -> String {
+fn print(memory: &MemoryShape, stored: &Memory, app: &App, ui: &Ui) -> Result<(), AppError> {
     let content = &stored.content;
     let head = &memory.head;
-    let title = ui.tone(Tone::Strong, &format!("#{} {}", head.id, one_line(&head.title)));
-    let mut facts = vec![
-        format!(
-            "{} · {} · {} · from {}",
-            head.kind,
-            one_line(&head.project),
-            head.created_at,
-            one_line(&head.provenance)
-        ),
-        format!(
-            "importance {} · confidence {:.2} · seen {}× · used {}×",
-            head.importance, head.confidence, memory.times_seen, memory.times_used
-        ),
-    ];
+    let number = format!("#{}", head.id);
+    let title = ui.tone(Tone::Strong, &one_line(&head.title));
+    ui.wrapped(&format!("{} ", ui.tone(Tone::Faint, &number)), &title, number.len() + 1)?;
+    let (project, provenance) = (one_line(&head.project), one_line(&head.provenance));
+    let when = ui.clock.both(stored.created_at, app.now);
+    let origin = format!("· {project} · {when} · from {provenance}");
+    ui.wrapped("", &format!("{} {}", ui.kind(&head.kind), ui.tone(Tone::Faint, &origin)), 0)?;
+    for fact in facts(memory, stored) {
+        ui.wrapped("", &ui.tone(Tone::Faint, &fact), 2)?;
+    }
+    if content.body.trim() != head.title.trim() && !content.body.trim().is_empty() {
+        ui.line(&format!("\n{}", wrap_lines(&clean(content.body.trim_end()), ui.width(), 0)))?;
+    }
+    let Content { facts, concepts, files, .. } = content;
+    for (label, items) in [("facts", facts), ("concepts", concepts), ("files", files)] {
+        if !items.is_empty() {
+            ui.line(&format!("\n{}", ui.tone(Tone::Strong, label)))?;
+        }
+        items.iter().try_for_each(|item| ui.wrapped("  - ", &clean(&on_one_line(item)), 4))?;
+    }
+    for (position, link) in memory.links.iter().enumerate() {
+        let gap = if position == 0 { "\n" } else { "" };
+        ui.line(&format!("{gap}#{} {} #{}", link.from, link.relation, link.to))?;
+    }
+    Ok(())
+}
+
+/// Returns what is known of a memory beside its text, a line each.
+fn facts(memory: &MemoryShape, stored: &Memory) -> Vec<String> {
+    let head = &memory.head;
+    let mut facts = vec![format!(
+        "importance {} · confidence {:.2} · seen {}× · used {}×",
+        head.importance, head.confidence, memory.times_seen, memory.times_used
+    )];
     facts.extend(stored.failure_state().map(str::to_owned));
     if head.pinned {
         facts.push("pinned".to_owned());
@@ -81,20 +104,5 @@ fn words(memory: &MemoryShape, stored: &Memory, ui: &Ui) -> String {
     if !memory.intact {
         facts.push("damaged on disk: run `backstory doctor --full`".to_owned());
     }
-    let mut text = format!("{title}\n{}\n", ui.tone(Tone::Faint, &facts.join("\n")));
-    if content.body.trim() != head.title.trim() {
-        text += &format!("\n{}\n", clean(content.body.trim_end()));
-    }
-    let Content { facts, concepts, files, .. } = content;
-    for (label, items) in [("facts", facts), ("concepts", concepts), ("files", files)] {
-        if !items.is_empty() {
-            let items: Vec<String> =
-                items.iter().map(|item| format!("  - {}\n", clean(&on_one_line(item)))).collect();
-            text += &format!("\n{label}\n{}", items.concat());
-        }
-    }
-    for link in &memory.links {
-        text += &format!("\n#{} {} #{}", link.from, link.relation, link.to);
-    }
-    text.trim_end().to_owned() + "\n"
+    facts
 }

@@ -28,65 +28,102 @@ pub(crate) fn run(args: &StatusArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
     if args.json {
         ui.json(&json::status(report, app))?;
     } else {
-        lines(&report, app, ui).iter().try_for_each(|line| ui.line(line))?;
+        print(&report, app, ui)?;
     }
     Ok(Exit::Done)
 }
 
-fn lines(report: &StatusReport, app: &App, ui: &Ui) -> Vec<String> {
-    let status = &report.status;
-    let counts = &status.counts;
-    let last = status.last_event_at.map_or("never".to_owned(), |at| ago(at, app.now));
-    let home = ui.tone(Tone::Path, &app.home.root().display().to_string());
-    let mut lines = vec![format!("home      {home}")];
-    lines.extend(report.problem.iter().map(|problem| format!("          read-only: {problem}")));
-    lines.extend([
-        format!(
-            "memories  {} in force, {} superseded, {} forgotten; projects: {}",
-            counts.live, counts.superseded, counts.tombstones, counts.projects
-        ),
-        format!("events    {}, the last {last}; sessions: {}", counts.events, counts.sessions),
-        format!("size      {:.1} MiB, schema {}", status.bytes as f64 / 1_048_576.0, status.schema),
-    ]);
-    lines.extend(injected_lines(&report.usefulness).iter().map(|line| format!("injected  {line}")));
-    if status.spooled > 0 {
-        let next = "in the spool; the next command that can write takes them in";
-        lines.push(format!("waiting   {} {next}", status.spooled));
-    }
-    if let Some(lost) = report.lost {
-        let (since, last) = (ago(lost.since, app.now), ago(lost.last, app.now));
-        lines.push(format!(
-            "lost      {}, the first {since}, the last {last}: {NOWHERE}",
-            counted(lost.events, "event")
-        ));
-    }
-    if report.vectors_waiting > 0 && app.config.recall.vectors {
-        lines.push(format!("vectors   {} without; {MAKES_VECTORS}", memories(report.vectors_waiting)));
-    }
-    lines.push(match &status.newest_backup {
-        Some(path) => format!("backup    {}", path.display()),
-        None => "backup    none yet".to_owned(),
-    });
-    let moved = |path: &PathBuf| format!("damaged   {} was moved aside", path.display());
-    lines.extend(status.quarantined.iter().map(moved));
-    lines.extend(report.questions.iter().map(|question| format!("question  {question}")));
+/// Prints one screen: first whether all is well, then what there is.
+fn print(report: &StatusReport, app: &App, ui: &Ui) -> Result<(), AppError> {
+    let (tone, verdict) = verdict(report, app, ui);
+    let mark = if tone == Tone::Good { ui.check_mark() } else { ui.tone(tone, "!") };
+    ui.wrapped(&format!("{mark} "), &ui.tone(tone, &verdict), 2)?;
+    ui.line("")?;
+    print_store(report, app, ui)?;
+    print_injected(&report.usefulness, ui)?;
+    print_hooks(&report.hooks, app, ui)?;
     if let Some(writer) = &report.writer {
-        lines.extend(
-            writer_lines(&app.config.writer, writer, app.now).iter().map(|line| format!("writer    {line}")),
-        );
+        for line in writer_lines(&app.config.writer, writer, app.now) {
+            ui.labelled("writer", &line)?;
+        }
     }
-    lines.extend(report.hooks.iter().map(|receipt| hook_line(receipt, app.now)));
-    lines
+    report.questions.iter().try_for_each(|question| ui.labelled("question", question))
 }
 
-fn hook_line(receipt: &Receipt, now: Timestamp) -> String {
-    let (ms, at) = (f64::from(receipt.duration_us) / 1000.0, ago(receipt.at, now));
-    format!(
-        "hook      {} {} {at}: {} in {ms:.1} ms",
-        one_line(&receipt.host),
-        one_line(&receipt.event),
-        one_line(&outcome_words(receipt))
-    )
+/// Returns the one sentence that matters, the worst first.
+fn verdict(report: &StatusReport, app: &App, ui: &Ui) -> (Tone, String) {
+    let status = &report.status;
+    if let Some(problem) = &report.problem {
+        return (Tone::Bad, format!("The store is read-only: {problem}"));
+    }
+    if let Some(lost) = report.lost {
+        let events = counted(lost.events, "event");
+        return (
+            Tone::Bad,
+            format!("{events} were lost, the last {}: {NOWHERE}", ui.ago(lost.last, app.now)),
+        );
+    }
+    if !app.config.capture.enabled {
+        return (Tone::Warning, "Capture is off in your configuration: hooks keep nothing".to_owned());
+    }
+    let Some(last) = status.last_event_at else {
+        let next = "`backstory setup` connects your agents, `backstory doctor` checks them";
+        return (Tone::Warning, format!("Nothing was captured yet: {next}"));
+    };
+    if !report.questions.is_empty() {
+        return (Tone::Warning, "All is well, but a question waits for you".to_owned());
+    }
+    (Tone::Good, format!("All is well: the last event came {}", ui.ago(last, app.now)))
+}
+
+fn print_store(report: &StatusReport, app: &App, ui: &Ui) -> Result<(), AppError> {
+    let status = &report.status;
+    let counts = &status.counts;
+    let replaced = (counts.superseded > 0).then(|| format!(", {} superseded", counts.superseded));
+    let forgotten = (counts.tombstones > 0).then(|| format!(", {} forgotten", counts.tombstones));
+    let (replaced, forgotten) = (replaced.unwrap_or_default(), forgotten.unwrap_or_default());
+    ui.labelled(
+        "memories",
+        &format!("{} in force{replaced}{forgotten}, in {}", counts.live, counted(counts.projects, "project")),
+    )?;
+    let events = format!("{}, {}", counted(counts.sessions, "session"), counted(counts.events, "event"));
+    ui.labelled("captured", &events)?;
+    if status.spooled > 0 {
+        let next = "in the spool; the next command that can write takes them in";
+        ui.labelled("waiting", &format!("{} {next}", status.spooled))?;
+    }
+    if let Some(lost) = report.lost {
+        let (since, last) = (ui.ago(lost.since, app.now), ui.ago(lost.last, app.now));
+        let events = counted(lost.events, "event");
+        ui.labelled("lost", &format!("{events}, the first {since}, the last {last}: {NOWHERE}"))?;
+    }
+    if report.vectors_waiting > 0 && app.config.recall.vectors {
+        ui.labelled("vectors", &format!("{} without; {MAKES_VECTORS}", memories(report.vectors_waiting)))?;
+    }
+    let size = format!("{:.1} MiB, schema {}", status.bytes as f64 / 1_048_576.0, status.schema);
+    let home = ui.tone(Tone::Path, &app.home.root().display().to_string());
+    ui.labelled("store", &format!("{home} · {size}"))?;
+    let backup = status.newest_backup.as_ref().and_then(|path| path.file_name());
+    let backup = backup.map_or_else(|| "none yet".to_owned(), |name| name.to_string_lossy().into_owned());
+    ui.labelled("backup", &backup)?;
+    let moved = |path: &PathBuf| ui.labelled("damaged", &format!("{} was moved aside", path.display()));
+    status.quarantined.iter().try_for_each(moved)
+}
+
+/// Prints the last run of each host's hooks: ten lines of one host say no more than one.
+fn print_hooks(receipts: &[Receipt], app: &App, ui: &Ui) -> Result<(), AppError> {
+    let mut seen: Vec<&str> = Vec::new();
+    for receipt in receipts {
+        if seen.contains(&receipt.host.as_str()) {
+            continue;
+        }
+        seen.push(&receipt.host);
+        let (ms, when) = (f64::from(receipt.duration_us) / 1000.0, ui.ago(receipt.at, app.now));
+        let (host, event) = (one_line(&receipt.host), one_line(&receipt.event));
+        let outcome = one_line(&outcome_words(receipt));
+        ui.labelled("hook", &format!("{host} {event} {when}, {ms:.0} ms: {outcome}"))?;
+    }
+    Ok(())
 }
 
 /// Says who writes notes, what that cost, and what became of it.
@@ -119,7 +156,7 @@ fn writer_lines(config: &WriterConfig, writer: &WriterStatus, now: Timestamp) ->
 }
 
 /// Says how much of what was injected was used: in all, then section by section.
-fn injected_lines(all: &[Usefulness]) -> Vec<String> {
+fn print_injected(all: &[Usefulness], ui: &Ui) -> Result<(), AppError> {
     let sum = |of: &mut dyn Iterator<Item = &Usefulness>| {
         of.fold((0, 0), |(injected, used), one| (injected + one.injected, used + one.used))
     };
@@ -128,7 +165,7 @@ fn injected_lines(all: &[Usefulness]) -> Vec<String> {
     };
     let total = sum(&mut all.iter());
     if total.0 == 0 {
-        return Vec::new();
+        return Ok(());
     }
     let mut sections: Vec<&str> = Vec::new();
     for one in all {
@@ -136,12 +173,11 @@ fn injected_lines(all: &[Usefulness]) -> Vec<String> {
             sections.push(&one.section);
         }
     }
-    let of_section = |section: &&str| sum(&mut all.iter().filter(|one| one.section == **section));
-    let lines =
-        sections.iter().map(|section| format!("  {}: {}", one_line(section), line(of_section(section))));
-    std::iter::once(line(total)).chain(lines).collect()
-}
-
-fn ago(at: Timestamp, now: Timestamp) -> String {
-    backstory_inject::time_ago(at, now)
+    let parts = sections.iter().map(|section| {
+        let (injected, used) = sum(&mut all.iter().filter(|one| one.section == *section));
+        format!("{} {used}/{injected}", one_line(section))
+    });
+    let parts = parts.collect::<Vec<_>>().join(" · ");
+    ui.labelled("injected", &line(total))?;
+    ui.labelled("", &ui.tone(Tone::Faint, &parts))
 }

@@ -4,11 +4,11 @@ use crate::args::{memory_id, profiles};
 use crate::commands::missing;
 use crate::exit::Exit;
 use crate::project_args::ProjectArgs;
-use crate::ui::{Tone, Ui, one_line};
+use crate::ui::{Tone, Ui, counted, one_line};
 use backstory_app::engine::Profile;
 use backstory_app::json::{self, HeadShape};
 use backstory_app::why::WhyRequest;
-use backstory_app::{App, AppError, explain, times};
+use backstory_app::{App, AppError, explain};
 use backstory_memory::{Memory, MemoryId};
 use backstory_recall::HitExplanation;
 use backstory_store::{Impressions, MemoryInjection};
@@ -47,15 +47,14 @@ pub(crate) fn run(args: &WhyArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> 
         return Ok(Exit::Done);
     }
     let head = json::head(&store, &response.memory)?;
-    let title = format!("#{} {}", head.id, one_line(&head.title));
-    ui.line(&ui.tone(Tone::Strong, &title))?;
-    ui.line(&format!("   {}", origin(&response.memory, &head, response.evidence)))?;
-    ui.line(&format!("   {}", use_of(&response.memory, response.shown)))?;
-    for injected in &response.injected {
-        ui.line(&format!("   {}", injected_line(injected)))?;
-    }
+    let number = format!("#{}", head.id);
+    let title = ui.tone(Tone::Strong, &one_line(&head.title));
+    ui.wrapped(&format!("{} ", ui.tone(Tone::Faint, &number)), &title, number.len() + 1)?;
+    ui.wrapped("   ", &origin(&response.memory, &head, response.evidence, app, ui), 3)?;
+    ui.wrapped("   ", &use_of(&response.memory, response.shown, app, ui), 3)?;
+    print_injections(&response.injected, app, ui)?;
     if let Some(explained) = &response.explained {
-        ui.line(&format!("   {}", place(explained)))?;
+        ui.wrapped("   ", &place(explained), 3)?;
         for line in explain::lines(&explained.hit) {
             ui.line(&format!("     {line}"))?;
         }
@@ -63,8 +62,8 @@ pub(crate) fn run(args: &WhyArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> 
     Ok(Exit::Done)
 }
 
-fn origin(memory: &Memory, head: &HeadShape, evidence: usize) -> String {
-    let day: String = head.created_at.chars().take(10).collect();
+fn origin(memory: &Memory, head: &HeadShape, evidence: usize, app: &App, ui: &Ui) -> String {
+    let when = ui.clock.both(memory.created_at, app.now);
     let session = memory.session.map(|session| format!(", in session {session}")).unwrap_or_default();
     let events = match evidence {
         0 => String::new(),
@@ -72,12 +71,13 @@ fn origin(memory: &Memory, head: &HeadShape, evidence: usize) -> String {
         several => format!(", from {several} events"),
     };
     let replaced = head.superseded_by.map(|by| format!("; superseded by #{by}")).unwrap_or_default();
-    let (kind, provenance, project) = (&head.kind, &head.provenance, one_line(&head.project));
-    format!("{kind} in {project}, written {day}{session}{events}; said by: {provenance}{replaced}")
+    let (provenance, project) = (&head.provenance, one_line(&head.project));
+    let kind = ui.kind(&head.kind);
+    format!("{kind} in {project}, written {when}{session}{events}; said by: {provenance}{replaced}")
 }
 
-fn use_of(memory: &Memory, shown: Impressions) -> String {
-    let last = memory.last_used_at.map(|at| format!(" (last {})", day(at))).unwrap_or_default();
+fn use_of(memory: &Memory, shown: Impressions, app: &App, ui: &Ui) -> String {
+    let last = memory.last_used_at.map(|at| format!(" (last {})", ui.ago(at, app.now))).unwrap_or_default();
     let unused = match (memory.times_used, shown.since_used) {
         (0, _) | (_, 0) => String::new(),
         (_, since) => format!(" ({since} since it was last used)"),
@@ -86,19 +86,38 @@ fn use_of(memory: &Memory, shown: Impressions) -> String {
     format!("met {met}, used {used}{last}, shown {shown}{unused}")
 }
 
-fn injected_line(injected: &MemoryInjection) -> String {
+/// So many injections are printed one by one; `--json` has more.
+const INJECTIONS_SHOWN: usize = 3;
+
+/// Prints the newest injections, and the others as one line: where and how often it was injected says more than a list of days.
+fn print_injections(injected: &[MemoryInjection], app: &App, ui: &Ui) -> Result<(), AppError> {
+    for one in injected.iter().take(INJECTIONS_SHOWN) {
+        ui.wrapped("   ", &injected_line(one, app, ui), 5)?;
+    }
+    let rest = injected.get(INJECTIONS_SHOWN..).unwrap_or_default();
+    if let Some(oldest) = rest.last() {
+        let used: u32 = rest.iter().map(|one| u32::from(one.used.is_some())).sum();
+        let tokens: u32 = rest.iter().map(|one| one.tokens).sum();
+        let since = ui.ago(oldest.at, app.now);
+        let times = counted(rest.len() as u64, "earlier injection");
+        let line = format!("… and {times} since {since}: {tokens} tokens, used {}", self::times(used));
+        ui.wrapped("   ", &ui.tone(Tone::Faint, &line), 5)?;
+    }
+    Ok(())
+}
+
+fn injected_line(injected: &MemoryInjection, app: &App, ui: &Ui) -> String {
     let used = injected.used.as_ref().map_or_else(
         || "not used".to_owned(),
-        |(at, how)| format!("used {} ({})", day(*at), how.replace('_', " ")),
+        |(at, how)| {
+            ui.tone(Tone::Good, &format!("used {} ({})", ui.ago(*at, app.now), how.replace('_', " ")))
+        },
     );
     let MemoryInjection { moment, rank, tokens, score, .. } = injected;
     let reasons = injected.reasons.join(", ");
     let reasons = if reasons.is_empty() { String::new() } else { format!(": {reasons}") };
-    let moment = moment.replace('_', " ");
-    format!(
-        "injected {} at {moment}, rank {rank}, {tokens} tokens, score {score:.2}, {used}{reasons}",
-        day(injected.at)
-    )
+    let (moment, when) = (moment.replace('_', " "), ui.ago(injected.at, app.now));
+    format!("injected {when} at {moment}, rank {rank}, {tokens} tokens, score {score:.2}, {used}{reasons}")
 }
 
 fn place(explained: &HitExplanation) -> String {
@@ -107,10 +126,6 @@ fn place(explained: &HitExplanation) -> String {
         Some(rank) => format!("for this question: rank {}, by {strategy}", rank + 1),
         None => format!("for this question it would not be shown (by {strategy})"),
     }
-}
-
-fn day(at: backstory_memory::Timestamp) -> String {
-    times::iso(at).chars().take(10).collect()
 }
 
 fn times(count: u32) -> String {

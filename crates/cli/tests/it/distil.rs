@@ -60,33 +60,33 @@ fn a_recorded_session_leaves_exactly_the_memories_worth_keeping() {
     project(&env);
     play(&env);
     assert_snapshot!(rendered(&env.run(["sessions", "show", "last"])), @r#"
-        exit 0
-        --- out
-        Session 1 of project · claude-code
-        Fix off-by-one in page_count
-        2026-05-01 12:00 · 00000000-0000-4000-8000-000000000001
+    exit 0
+    --- out
+    Session 1: Fix off-by-one in page_count
+    project · claude-code · 2026-05-01 12:00 (just now) · <1 min ·
+    00000000-0000-4000-8000-000000000001
 
-        12:00 started    startup
-        12:00 prompted   Fix the failing test in tests/test_pages.py
-        12:00 looked     pager/pages.py
-        12:00 failed     python3 -m unittest
-        12:00 edited     pager/pages.py
-        12:00 ran        python3 -m unittest
-        12:00 ran        git add -A && git commit -m "Fix off-by-one in page_count"
-        12:00 said       `page_count` now counts the last, partly filled page, and all three tests pass. **What was wrong
-        12:00 prompted   No, we use pytest-style asserts here, not assertEqual.
-        12:00 said       Understood: tests here use plain pytest-style `assert` statements, not `assertEqual`. I changed 
-        12:00 ended      other
+    12:00 started    startup
+    12:00 prompted   Fix the failing test in tests/test_pages.py
+    12:00 looked     pager/pages.py
+    12:00 failed     python3 -m unittest
+    12:00 edited     pager/pages.py
+    12:00 ran        python3 -m unittest
+    12:00 ran        git add -A && git commit -m "Fix off-by-one in page_count"
+    12:00 said       `page_count` now counts the last, partly filled page, and all…
+    12:00 prompted   No, we use pytest-style asserts here, not assertEqual.
+    12:00 said       Understood: tests here use plain pytest-style `assert` stateme…
+    12:00 ended      other
 
-        Remembered
-        #1     bugfix    Fix off-by-one in page_count
-        #2     failure   test_last_page_is_counted: AssertionError: 2 != 3
-        #3     rule      We use pytest-style asserts here, not assertEqual
-        #4     handoff   Done: Fix off-by-one in page_count
+    Remembered
+    #1     bugfix    Fix off-by-one in page_count
+    #2     failure   test_last_page_is_counted: AssertionError: 2 != 3
+    #3     rule      We use pytest-style asserts here, not assertEqual
+    #4     handoff   Done: Fix off-by-one in page_count
 
-        Code
-        modified  pager/pages.py: def page_count(items: int, per_page: int) -> int
-        "#);
+    Code
+    modified  pager/pages.py: def page_count(items: int, per_page: int) -> int
+    "#);
     assert_snapshot!(rendered(&env.run(["handoff"])), @r"
         exit 0
         --- out

@@ -26,14 +26,14 @@ fn blurred(text: &str) -> String {
 fn an_explained_search_shows_every_term_of_the_score() {
     let env = library();
     assert_snapshot!(blurred(&rendered(&env.run(["search", "--explain", "migration transaction"]))), @r"
-        exit 0
-        --- out
-        #1 We run migrations inside one transaction because a half-done one is worse
-           decision · project · 2026-05-01 · N
-               N  words N (BM25), meaning N (cosine)
-             × N  importance
-             = N
-        ");
+    exit 0
+    --- out
+    #1 We run migrations inside one transaction because a half-done one is worse
+       decision · project · just now · N
+           N  words N (BM25), meaning N (cosine)
+         × N  importance
+         = N
+    ");
     let hit = &ask(&env, 0, &["search", "--explain", "--json", "migration transaction"])["hits"][0];
     let number = |value: &serde_json::Value| value.as_f64().unwrap();
     let terms = |name: &str| {
@@ -89,12 +89,12 @@ fn law_9_why_shows_the_origin_and_the_use_of_a_memory() {
     done(&env, &["search", "migration"]);
     done(&env, &["search", "migration"]);
     assert_snapshot!(rendered(&env.run(["why", "1"])), @r"
-        exit 0
-        --- out
-        #1 We run migrations inside one transaction because a half-done one is worse
-           decision in project, written 2026-05-01; said by: user
-           met once, used never, shown 2 times
-        ");
+    exit 0
+    --- out
+    #1 We run migrations inside one transaction because a half-done one is worse
+       decision in project, written 2026-05-01 12:00 (just now); said by: user
+       met once, used never, shown 2 times
+    ");
     done(&env, &["show", "1"]);
     let why = ask(&env, 0, &["why", "1", "--json"]);
     let counts = fields(&why, ["times_seen", "times_used", "times_shown", "times_shown_since_used"]);
@@ -105,16 +105,16 @@ fn law_9_why_shows_the_origin_and_the_use_of_a_memory() {
 fn why_explains_a_query_also_for_a_memory_it_does_not_find() {
     let env = library();
     assert_snapshot!(blurred(&rendered(&env.run(["why", "2", "--query", "does the harbour flood"]))), @r"
-        exit 0
-        --- out
-        #2 The harbour floods at spring tide
-           note in project, written 2026-05-01; said by: user
-           met once, used never, shown never
-           for this question: rank 1, by words and meaning
-               N  words N (BM25), meaning N (cosine)
-             × N  importance
-             = N
-        ");
+    exit 0
+    --- out
+    #2 The harbour floods at spring tide
+       note in project, written 2026-05-01 12:00 (just now); said by: user
+       met once, used never, shown never
+       for this question: rank 1, by words and meaning
+           N  words N (BM25), meaning N (cosine)
+         × N  importance
+         = N
+    ");
     let why = ask(&env, 0, &["--set", "recall.vectors=false", "why", "2", "--query", "migration", "--json"]);
     assert_eq!((why["question"]["rank"].as_u64(), why["question"]["score"].as_f64()), (None, Some(0.0)));
 }

@@ -187,7 +187,7 @@ fn law_3_events_lost_on_a_full_disk_are_counted_and_reported() {
     assert!(!started("second").contains("lost"), "once is enough");
     let words = format!("{lost} events were lost, the first just now, the last just now");
     assert!(env.run(["doctor"]).stdout.contains(&words), "{words}");
-    assert!(env.run(["status"]).stdout.contains(&format!("lost      {lost} events, the first just now")));
+    assert!(env.run(["status"]).stdout.contains(&format!("lost       {lost} events, the first just now")));
     let month = NOW_MS + 30 * 86_400_000;
     assert!(!run(&env, ["status"]).at(month).output().stdout.contains("lost"), "a month later it is history");
     backstory_testkit::held("A07", 1, "losses on a full disk are counted and told");

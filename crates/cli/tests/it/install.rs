@@ -78,33 +78,35 @@ fn install_lists_its_changes_and_how_to_undo_them() {
     fs::create_dir(at(&env, ".claude")).unwrap();
     fs::create_dir(at(&env, ".codex")).unwrap();
     assert_snapshot!(steady(&rendered(&env.run(["install", "--yes"]))), @r"
-        exit 0
-        --- out
-        Claude Code is connected
-          [WORLD]/user/.claude/settings.json  (hooks)
-          [WORLD]/user/.claude.json  (MCP server)
-          next: restart Claude Code where it is running
-          undo: `backstory uninstall claude-code`
-        Codex is connected
-          [WORLD]/user/.codex/hooks.json  (hooks)
-          [WORLD]/user/.codex/config.toml  (MCP server)
-          next: restart Codex where it is running
-          next: approve the hooks in Codex with `/hooks`: until then it skips them without a word
-          undo: `backstory uninstall codex`
-        --- err
-        note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
-        ");
+    exit 0
+    --- out
+    Claude Code is connected
+      [WORLD]/user/.claude/settings.json  (hooks)
+      [WORLD]/user/.claude.json  (MCP server)
+      [WORLD]/user/.claude/skills/backstory/SKILL.md  (skill)
+      next: restart Claude Code where it is running
+      undo: `backstory uninstall claude-code`
+    Codex is connected
+      [WORLD]/user/.codex/hooks.json  (hooks)
+      [WORLD]/user/.codex/config.toml  (MCP server)
+      next: restart Codex where it is running
+      next: approve the hooks in Codex with `/hooks`: until then it skips them without a word
+      undo: `backstory uninstall codex`
+    --- err
+    note: hosts will run `[PROGRAM]`, which lies in a build directory; `backstory setup` copies it to a place that stays
+    ");
     assert_snapshot!(steady(&rendered(&env.run(["uninstall", "--yes"]))), @r"
-        exit 0
-        --- out
-        Claude Code is no longer connected
-          [WORLD]/user/.claude/settings.json was removed
-          [WORLD]/user/.claude.json was removed
-        Codex is no longer connected
-          [WORLD]/user/.codex/hooks.json was removed
-          [WORLD]/user/.codex/config.toml was removed
-        memories stay in [WORLD]/user/.local/share/backstory; hosts that are running use it until they end
-        ");
+    exit 0
+    --- out
+    Claude Code is no longer connected
+      [WORLD]/user/.claude/settings.json was removed
+      [WORLD]/user/.claude.json was removed
+      [WORLD]/user/.claude/skills/backstory/SKILL.md was removed
+    Codex is no longer connected
+      [WORLD]/user/.codex/hooks.json was removed
+      [WORLD]/user/.codex/config.toml was removed
+    memories stay in [WORLD]/user/.local/share/backstory; hosts that are running use it until they end
+    ");
     assert_snapshot!(rendered(&env.run(["uninstall", "--yes"])), @r"
         exit 0
         --- out
@@ -213,9 +215,14 @@ fn hosts_in_other_folders_are_connected_there() {
         let outcome = run(&env, ["install", host, "--yes"]).var(variable, at(&env, folder)).output();
         assert_eq!(outcome.code, Some(0), "{outcome:?}");
     }
-    for path in
-        ["c/settings.json", "c/.claude.json", "x/hooks.json", "x/config.toml", "g/.gemini/settings.json"]
-    {
+    for path in [
+        "c/settings.json",
+        "c/.claude.json",
+        "c/skills/backstory/SKILL.md",
+        "x/hooks.json",
+        "x/config.toml",
+        "g/.gemini/settings.json",
+    ] {
         assert!(at(&env, path).exists(), "{path}");
     }
     assert!(!at(&env, ".claude.json").exists() && !at(&env, ".codex").exists());
@@ -357,4 +364,22 @@ fn the_opencode_plugin_is_written_and_removed() {
     let theirs = env.files_of_others();
     assert_eq!(env.run(["install", "opencode", "--yes"]).code, Some(1));
     assert_eq!(env.files_of_others(), theirs);
+}
+
+#[test]
+fn law_10_a_skill_is_ours_until_its_owner_changes_it() {
+    let env = hostless();
+    let skill = ".claude/skills/backstory/SKILL.md";
+    done(&env, &["install", "claude-code", "--yes"]);
+    let written = read(&env, skill);
+    assert!(written.starts_with("---\nname: backstory\n"), "{written}");
+    done(&env, &["uninstall", "--yes"]);
+    assert!(!at(&env, ".claude").exists(), "what was made for it goes with it");
+
+    done(&env, &["install", "claude-code", "--yes"]);
+    let theirs = format!("{written}\nAsk in French.\n");
+    fs::write(at(&env, skill), &theirs).unwrap();
+    done(&env, &["install", "claude-code", "--yes"]);
+    done(&env, &["uninstall", "--yes"]);
+    assert_eq!(read(&env, skill), theirs);
 }

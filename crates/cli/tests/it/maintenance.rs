@@ -15,15 +15,16 @@ fn status_shows_the_size_of_the_store_and_the_last_hook() {
     remember(&env, "One thing");
     send(&env, prompt("s", "hello"));
     assert_snapshot!(without_numbers(&rendered(&env.run(["status"])), &[" MiB", " ms"]), @r"
-        exit 0
-        --- out
-        home      [WORLD]/user/.local/share/backstory
-        memories  1 in force, 0 superseded, 0 forgotten; projects: 1
-        events    1, the last just now; sessions: 1
-        size [N] MiB, schema 11
-        backup    none yet
-        hook      claude-code UserPromptSubmit just now: kept, lacking folder in [N] ms
-        ");
+    exit 0
+    --- out
+    ✓ All is well: the last event came just now
+
+    memories   1 in force, in 1 project
+    captured   1 session, 1 event
+    store      [WORLD]/user/.local/share/backstory · [N] MiB, schema 11
+    backup     none yet
+    hook       claude-code UserPromptSubmit just now, [N] ms: kept, lacking folder
+    ");
     let status = ask(&env, 0, &["status", "--json"]);
     assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injected: [], injections: number, last_event_at: text, lost_events: null, memories: number, newest_backup: null, problem: null, projects: number, quarantined: [], questions: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool, writer: null}"#);
     assert_eq!(fields(&status, ["memories", "events", "writable"]), json!([1, 1, true]));

@@ -110,7 +110,7 @@ fn a_session_that_begins_with_a_handshake_agrees_on_a_version() {
         let list = &replies[2]["result"];
         let names: Vec<&str> =
             list["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
-        assert_eq!(names, ["search", "timeline", "get", "remember", "revise", "handoff"]);
+        assert_eq!(names, ["search", "about", "timeline", "get", "remember", "revise", "handoff"]);
         // Law 5: a tool that `hosts` does not know would have its answers captured as a stranger's.
         assert!(names.iter().all(|name| backstory_hosts::OUR_TOOLS.contains(name)));
         assert!(list.get("resultType").is_none());
@@ -325,7 +325,7 @@ fn a_read_only_server_offers_only_the_tools_that_read() {
         call("search", json!({"query": "tabs"})),
     ];
     let replies = talk(&env, &["--read-only"], &requests);
-    assert_eq!(replies[0]["result"]["tools"].as_array().map(Vec::len), Some(3));
+    assert_eq!(replies[0]["result"]["tools"].as_array().map(Vec::len), Some(4));
     for reply in [&replies[1], &replies[2]] {
         let (is_error, text) = result_of(reply);
         assert!(
@@ -463,4 +463,60 @@ fn a_long_memory_is_read_in_pieces_and_many_in_several_calls() {
     assert!(answer.contains("is cut at character") && answer.contains("No room for #5, #6"), "{answer}");
     let used: i64 = query(&env, "SELECT sum(times_used) FROM memories WHERE id > 4");
     assert_eq!(used, 0, "what found no room was not read");
+}
+
+#[test]
+fn an_argument_that_a_tool_does_not_have_is_refused_with_those_it_has() {
+    let env = world();
+    remember(&env, "The ledger is append-only");
+    let text = refused(&env, "search", json!({"query": "ledger", "tags": ["money"]}));
+    assert!(
+        text.starts_with("error: `search` has no argument `tags`\nnext: it has: all_projects, "),
+        "{text}"
+    );
+    assert!(refused(&env, "about", json!({"path": "src/db.rs"})).contains("it has: all_projects, target"));
+}
+
+#[test]
+fn what_is_known_of_a_file_or_a_symbol_is_one_call() {
+    let env = world();
+    let memory = |kind: &str, title: &str| {
+        json!({"kind": kind, "title": title, "created_at": "2026-05-01T10:00:00Z", "files": ["src/ledger.rs"],
+            "project_path": env.project()})
+    };
+    import(
+        &env,
+        &[
+            memory("feature", "Add refunds to the ledger"),
+            memory("fact", "Rows of `Ledger` are never updated"),
+        ],
+    );
+    let inside = format!("{}/src/ledger.rs", env.project().display());
+    for target in ["src/ledger.rs", "ledger.rs", &inside] {
+        let text = call_tool(&env, "about", json!({"target": target}));
+        let (known, done) = (text.find("Known:\n#2 fact"), text.find("Done:\n#1 feature"));
+        assert!(known.is_some() && known < done, "{target}: {text}");
+    }
+    assert!(call_tool(&env, "about", json!({"target": "Ledger"})).contains("#2 fact"));
+    assert!(call_tool(&env, "about", json!({"target": "src/none.rs"})).starts_with("nothing is known of"));
+}
+
+#[test]
+fn hits_of_one_piece_of_work_are_one_line() {
+    let env = world();
+    let memory = |kind: &str, title: &str| {
+        json!({"kind": kind, "title": title, "created_at": "2026-05-01T10:00:00Z", "session": "s", "host": "codex",
+            "project_path": env.project()})
+    };
+    import(
+        &env,
+        &[
+            memory("feature", "Add refunds to the ledger"),
+            memory("summary", "Refunds in the ledger, with tests"),
+            memory("decision", "Refunds are rows of the ledger of their own"),
+        ],
+    );
+    let text = call_tool(&env, "search", json!({"query": "refunds ledger"}));
+    let lines = text.lines().filter(|line| line.starts_with('#')).count();
+    assert!(lines == 2 && text.contains("  the same work: #"), "{text}");
 }

@@ -132,15 +132,15 @@ fn a_superseded_memory_is_hidden_from_search() {
     assert_eq!(titles(&env, &["deploy"]), ["We deploy with Actions"]);
     assert_eq!(titles(&env, &["deploy", "--superseded"]).len(), 2);
     assert_snapshot!(rendered(&env.run(["show", "1"])), @r"
-        exit 0
-        --- out
-        #1 We decided to deploy with Jenkins
-        decision · project · 2026-05-01T12:00:00Z · from user
-        importance 3 · confidence 1.00 · seen 1× · used 0×
-        superseded by #2
+    exit 0
+    --- out
+    #1 We decided to deploy with Jenkins
+    decision · project · 2026-05-01 12:00 (just now) · from user
+    importance 3 · confidence 1.00 · seen 1× · used 0×
+    superseded by #2
 
-        #2 supersedes #1
-        ");
+    #2 supersedes #1
+    ");
     let answer = ask(&env, 0, &["supersede", "2", "--json", "We deploy by hand now"]);
     assert_eq!(fields(&answer, ["ok", "id", "kind"]), json!([true, 3, "decision"]));
     assert_eq!(env.run(["supersede", "99", "x"]).code, Some(1));

@@ -32,28 +32,28 @@ fn hits_are_printed_for_people() {
     let env = library();
     let outcome = env.run(["search", "bound"]);
     assert_snapshot!(without_numbers(&rendered(&outcome), &["\n   It grew"]), @r"
-        exit 0
-        --- out
-        #2 The cache was never emptied
-           failure · project · 2026-04-20 · [N]
-           It grew without bound.
-        ");
+    exit 0
+    --- out
+    #2 The cache was never emptied
+       failure · project · 11 days ago · [N]
+       It grew without bound.
+    ");
 }
 
 #[test]
 fn without_words_the_newest_are_listed() {
     assert_snapshot!(rendered(&library().run(["search"])), @r"
-        exit 0
-        --- out
-        #3 Empty every cache on shutdown
-           rule · project · 2026-04-29
-        #2 The cache was never emptied
-           failure · project · 2026-04-20
-           It grew without bound.
-        #1 Cache the index in memory because the disk is slow and nobody waits
-           decision · project · 2026-04-10
-           Measured on three machines.
-        ");
+    exit 0
+    --- out
+    #3 Empty every cache on shutdown
+       rule · project · 2 days ago
+    #2 The cache was never emptied
+       failure · project · 11 days ago
+       It grew without bound.
+    #1 Cache the index in memory because the disk is slow and nobody waits
+       decision · project · 3 weeks ago
+       Measured on three machines.
+    ");
 }
 
 /// As lore prints it: printf "  [%-8s] %-16s | %-40s | %-8s | %s | %s\n"
@@ -74,9 +74,7 @@ fn compact_lines_have_fixed_columns() {
 fn hits_have_a_fixed_json_shape() {
     let env = library();
     let answer = ask(&env, 0, &["search", "disk", "--json"]);
-    assert_snapshot!(shape(&answer), @r"
-        {hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, pinned: bool, project: text, provenance: text, score: number, session: number, standing: text, standing_reason: text, superseded_by: null, title: text, tokens: number, uid: text}], read_as: [], strategy: text, version: number, when: null}
-        ");
+    assert_snapshot!(shape(&answer), @"{fits: bool, hits: [{confidence: number, created_at: text, host_session: text, id: number, importance: number, kind: text, pinned: bool, project: text, provenance: text, score: number, session: number, standing: text, standing_reason: text, superseded_by: null, title: text, tokens: number, uid: text}], read_as: [], strategy: text, version: number, when: null}");
     let hit = &answer["hits"][0];
     assert_eq!(fields(hit, ["session", "host_session"]), json!([1, "s-1"]));
     assert_eq!(fields(hit, ["created_at", "provenance"]), json!(["2026-04-10T08:00:00Z", "import"]));
@@ -118,7 +116,8 @@ fn finding_nothing_exits_with_1_and_says_where_else_to_look() {
         --- err
         nothing found; `--all-projects` looks everywhere
         ");
-    let nothing = json!({"version": 1, "strategy": "words", "read_as": [], "when": null, "hits": []});
+    let nothing =
+        json!({"version": 1, "strategy": "words", "fits": false, "read_as": [], "when": null, "hits": []});
     assert_eq!(ask(&env, 1, &["search", "xylophone", "--json"]), nothing);
     assert_snapshot!(rendered(&env.run(["search", "xylophone", "--all-projects"])), @r"
         exit 1
@@ -140,7 +139,7 @@ fn an_invalid_filter_is_refused_with_valid_values() {
         --- err
         error: `yesteryear` is not a time
 
-        hint: write 2026-05-01, 36h, 7d or 2w
+        hint: write 2026-05-01, yesterday, monday, 36h, 7d or 2w
         ");
     assert_snapshot!(rendered(&env.run(["search", "--kind", "wish"])), @r"
         exit 2

@@ -12,26 +12,26 @@ fn memories_are_shown_whole() {
     done(&env, &["remember", "One thing\n\nand the reason for it", "--file", "a.rs", "--concept", "things"]);
     remember(&env, "Another matter");
     assert_snapshot!(rendered(&env.run(["show", "1", "2"])), @r"
-        exit 0
-        --- out
-        #1 One thing
-        note · project · 2026-05-01T12:00:00Z · from user
-        importance 2 · confidence 1.00 · seen 1× · used 0×
+    exit 0
+    --- out
+    #1 One thing
+    note · project · 2026-05-01 12:00 (just now) · from user
+    importance 2 · confidence 1.00 · seen 1× · used 0×
 
-        One thing
+    One thing
 
-        and the reason for it
+    and the reason for it
 
-        concepts
-          - things
+    concepts
+      - things
 
-        files
-          - a.rs
+    files
+      - a.rs
 
-        #2 Another matter
-        note · project · 2026-05-01T12:00:00Z · from user
-        importance 2 · confidence 1.00 · seen 1× · used 0×
-        ");
+    #2 Another matter
+    note · project · 2026-05-01 12:00 (just now) · from user
+    importance 2 · confidence 1.00 · seen 1× · used 0×
+    ");
     let answer = ask(&env, 0, &["show", "1", "--json"]);
     assert_snapshot!(shape(&answer), @"{memories: [{body: text, category: null, concepts: [text], confidence: number, created_at: text, details: null, evidence: [], facts: [], files: [text], freshness: null, host_session: null, id: number, importance: number, intact: bool, kind: text, last_used_at: text, links: [], pinned: bool, project: text, provenance: text, revisions: [], scope: text, session: null, standing: text, standing_reason: text, superseded_by: null, times_seen: number, times_used: number, title: text, tokens: number, uid: text, updated_at: text, valid_from: null, valid_to: null}], missing: [], version: number}");
     assert_eq!(answer["memories"][0]["times_used"], 1, "asking for a memory is using it");
@@ -42,16 +42,16 @@ fn unknown_ids_are_reported_and_the_other_memories_shown() {
     let env = world();
     remember(&env, "The only one");
     assert_snapshot!(rendered(&env.run(["show", "1", "8", "9"])), @r"
-        exit 1
-        --- out
-        #1 The only one
-        note · project · 2026-05-01T12:00:00Z · from user
-        importance 2 · confidence 1.00 · seen 1× · used 0×
-        --- err
-        error: there are no memories #8, #9
+    exit 1
+    --- out
+    #1 The only one
+    note · project · 2026-05-01 12:00 (just now) · from user
+    importance 2 · confidence 1.00 · seen 1× · used 0×
+    --- err
+    error: there are no memories #8, #9
 
-        hint: `backstory search WORDS` finds memories and their numbers
-        ");
+    hint: `backstory search WORDS` finds memories and their numbers
+    ");
     let answer = ask(&env, 1, &["show", "8", "1", "--json"]);
     assert_eq!((&answer["missing"], &answer["memories"][0]["id"]), (&json!([8]), &json!(1)));
     assert_eq!(shown(&env, "#1")["id"], 1, "as it is printed");
@@ -69,22 +69,22 @@ fn a_timeline_shows_what_came_before_and_after() {
     };
     import(&env, &(1..=9).map(memory).collect::<Vec<_>>());
     assert_snapshot!(rendered(&env.run(["timeline", "5", "--before", "2", "--after", "1"])), @r"
-        exit 0
-        --- out
-        2026-04-02
-          #3     note      Thing 3
-        2026-04-03
-          #4     note      Thing 4
-        > #5     note      Thing 5
-        2026-04-04
-          #6     note      Thing 6
-        ");
+    exit 0
+    --- out
+    2026-04-02
+      10:00 #3     note      Thing 3
+    2026-04-03
+      10:00 #4     note      Thing 4
+    > 10:00 #5     note      Thing 5
+    2026-04-04
+      10:00 #6     note      Thing 6
+    ");
     assert_snapshot!(rendered(&env.run(["timeline", "--limit", "2"])), @r"
         exit 0
         --- out
         2026-04-05
-          #8     note      Thing 8
-          #9     note      Thing 9
+          10:00 #8     note      Thing 8
+          10:00 #9     note      Thing 9
         ");
     let answer = ask(&env, 0, &["timeline", "5", "--before", "1", "--after", "1", "--json"]);
     assert_snapshot!(shape(&answer), @"{anchor: number, memories: [{confidence: number, created_at: text, host_session: null, id: number, importance: number, kind: text, pinned: bool, project: text, provenance: text, session: null, standing: text, standing_reason: text, superseded_by: null, title: text, tokens: number, uid: text}], version: number}");
@@ -137,12 +137,14 @@ fn sessions_are_listed_newest_first() {
     send(&env, prompt("first", "hello"));
     send(&env, prompt("second", "hello"));
     send(&env, prompt("second", "hello again"));
-    assert_snapshot!(rendered(&env.run(["sessions"])), @r"
-        exit 0
-        --- out
-        2     2026-05-01 12:00 claude-code  project             0 memories  second
-        1     2026-05-01 12:00 claude-code  project             0 memories  first
-        ");
+    assert_snapshot!(rendered(&env.run(["sessions"])), @r#"
+    exit 0
+    --- out
+    2     "hello"
+          just now · <1 min · claude-code
+    1     "hello"
+          just now · <1 min · claude-code
+    "#);
     let answer = ask(&env, 0, &["sessions", "--json", "-n", "1"]);
     assert_snapshot!(shape(&answer), @"{sessions: [{ended_at: null, events: number, host: text, host_session: text, id: number, last_event_at: text, memories: number, project: text, started_at: text, title: null}], version: number}");
     assert_eq!(fields(&answer["sessions"][0], ["host_session", "events"]), json!(["second", 2]));

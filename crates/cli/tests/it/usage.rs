@@ -55,7 +55,7 @@ fn law_9_the_use_of_an_injected_memory_is_detected() {
     }
     let status = env.run(["status"]).stdout;
     assert!(
-        status.contains("injected  3, used 3 (100 %)\ninjected    decisions: 1, used 1 (100 %)\ninjected    traps: 2, used 2 (100 %)"),
+        status.contains("injected   3, used 3 (100 %)\n           decisions 1/1 · traps 2/2"),
         "{status}"
     );
 }
@@ -79,10 +79,11 @@ fn context_shows_what_would_be_injected_and_records_nothing() {
     );
     assert!(json["memories"][0]["reasons"].to_string().contains("words "), "{json}");
     let bill = env.run(["context", "--bill"]).stdout;
-    let line = bill.lines().nth(1).unwrap();
-    assert!(bill.lines().next().unwrap().ends_with("  decisions"), "{bill}");
-    assert!(line.contains("#1 We decided on SQLite") && line.ends_with("(decided)"), "{bill}");
-    assert!(bill.contains(" tokens of 2000 in "), "{bill}");
+    let lines: Vec<&str> = bill.lines().collect();
+    assert!(lines[0].contains(" of 2000 tokens, "), "{bill}");
+    assert!(lines[1].ends_with("  decisions · 1 memory"), "{bill}");
+    assert!(lines[2].contains("#1 We decided on SQLite"), "{bill}");
+    assert!(lines[3].ends_with("  fence and preface"), "{bill}");
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn a_model_writes_the_notes_of_a_session_that_ends() {
         (&json!(0), &json!(0), &Value::Null)
     );
     let status = env.run(["status"]).stdout;
-    assert!(status.contains("writer    openai-compatible; sessions waiting 0, given up 0"), "{status}");
+    assert!(status.contains("writer     openai-compatible; sessions waiting 0, given up 0"), "{status}");
     assert!(status.contains("in 24 hours: 1 call, 300 tokens in, 21 out, $0.00; notes kept "), "{status}");
     let log = log(&env);
     assert!(log.contains("asked openai-compatible about session ") && !log.contains("seconds"), "{log}");

@@ -440,7 +440,8 @@ const MOST_READ_HASHES: usize = 500;
 const OUR_FENCE: &str = "<backstory-";
 
 /// The tools our MCP server offers: what they answer is our own words, and is not captured back (law 5).
-pub const OUR_TOOLS: [&str; 7] = ["search", "timeline", "get", "remember", "revise", "handoff", "forget"];
+pub const OUR_TOOLS: [&str; 8] =
+    ["search", "about", "timeline", "get", "remember", "revise", "handoff", "forget"];
 /// How our tools begin an answer in plain words.
 const OUR_ANSWERS: [&str; 4] = ["remembered as #", "revised #", "handed off as #", "forgot "];
 

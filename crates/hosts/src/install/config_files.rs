@@ -20,6 +20,7 @@ pub(crate) struct ConfigFile {
 
 /// What a file holds of ours, in words for the user.
 pub(crate) const HOOKS_FILE: &str = "hooks";
+pub(crate) const SKILL_FILE: &str = "skill";
 pub(crate) const PLUGIN_FILE: &str = "plugin";
 pub(crate) const MCP_FILE: &str = "MCP server";
 pub(crate) const HOOKS_AND_MCP_FILE: &str = "hooks and MCP server";

@@ -119,6 +119,7 @@ impl HostConnection {
                 is_there
             }
             DesiredContent::Block(_) => marked_block::found(body).map_err(refused)?.is_some(),
+            DesiredContent::Skill => true,
             DesiredContent::Whole(..) => {
                 if let Ok(json) = EditableJson::parse(body) {
                     self.find_hooks(&json, host).map_err(refused)?;

@@ -4,6 +4,7 @@ use super::editable_json::{EditableJson, JsonStep};
 use super::hooks::{self, HOOKS, HookEntry, is_our_program};
 use super::install_error::EditRefusal;
 use super::marked_block;
+use super::skill_file;
 use super::toml_table::TomlTable;
 use super::yaml_server::YamlServer;
 use crate::{Host, opencode};
@@ -25,6 +26,8 @@ pub(crate) enum DesiredContent {
     Block(String),
     /// A file of our own, which a host reads.
     Whole(Host, String),
+    /// A skill, which is ours until its owner changes it.
+    Skill,
 }
 
 /// What is to stand in a JSON file.
@@ -54,6 +57,10 @@ impl DesiredContent {
                 return Err(EditRefusal::Foreign);
             }
             DesiredContent::Whole(_, whole) => return Ok(whole.clone()),
+            DesiredContent::Skill => {
+                let theirs = text.filter(|text| !skill_file::is_ours(text));
+                return Ok(theirs.map_or_else(skill_file::whole, str::to_owned));
+            }
         };
         Ok(format!("{mark}{changed}"))
     }
@@ -71,6 +78,8 @@ impl DesiredContent {
             DesiredContent::Block(_) => marked_block::take(body)?,
             DesiredContent::Whole(host, _) if is_of_ours(*host, text) => return Ok(None),
             DesiredContent::Whole(..) => body.to_owned(),
+            DesiredContent::Skill if skill_file::is_ours(text) => return Ok(None),
+            DesiredContent::Skill => body.to_owned(),
         };
         Ok(Some(format!("{mark}{changed}")))
     }
@@ -80,6 +89,8 @@ impl DesiredContent {
         let body = split_mark(text).1;
         match self {
             DesiredContent::Json(wanted) => wanted.is_bare(body),
+            // What is left of a skill is its owner's, even an empty file.
+            DesiredContent::Skill => false,
             _ => body.trim().is_empty(),
         }
     }

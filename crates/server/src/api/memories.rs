@@ -107,6 +107,7 @@ pub(super) fn review(request: &ApiRequest, store: &Store, app: &App) -> Result<A
     let request = ReviewRequest {
         projects: request.projects(store)?,
         since: request.time("since", app.now)?,
+        kinds: Vec::new(),
         limit: request.limit(MAX_ROWS)?.unwrap_or(MAX_ROWS),
     };
     json(&shapes::review(store, &app.review(store, &request)?)?)

@@ -44,7 +44,8 @@ pub(super) fn search(request: &ApiRequest, store: &Store, app: &App) -> Result<A
     };
     let detail = if request.flag("explain") { HitDetail::Explained } else { HitDetail::Score };
     let answered = app.search(store, &search_request)?;
-    let mut hits = shapes::search(store, &answered, detail)?;
+    let fit = app.fit(store, &search_request, &answered)?;
+    let mut hits = shapes::search(store, &answered, fit, detail)?;
     for (shape, hit) in hits.hits.iter_mut().zip(&answered.hits) {
         shape.snippet = Some(snippet(&hit.memory.content.body, &words));
     }
@@ -59,6 +60,7 @@ pub(super) fn timeline(request: &ApiRequest, store: &Store, app: &App) -> Result
         after: request.count("after")?.unwrap_or(5).min(MAX_HITS),
         projects: request.projects(store)?,
         limit: request.limit(MAX_HITS)?,
+        ..TimelineRequest::default()
     };
     json(&shapes::timeline(store, timeline_request.anchor, &app.timeline(store, &timeline_request)?)?)
 }

@@ -2,8 +2,8 @@
 //!
 //! Not here: what happened in them (`events`), what their agents have in view (`context_window`), those of our own (`own_sessions`).
 
-use crate::StoreError;
 use crate::db::facets::{SessionReader, SessionWriter};
+use crate::{Filter, Scope, StoreError};
 use backstory_memory::{EventId, ProjectId, Redacted, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -105,6 +105,31 @@ impl SessionReader<'_> {
             );
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map(params![project.map(|id| id.0), limit, offset], summary_from)?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Lists the sessions a filter lets through, the most recent first. Of a session with several kinds of memories one is enough.
+    pub fn list_filtered(&self, filter: &Filter) -> Result<Vec<SessionSummary>, StoreError> {
+        let kinds: Vec<&str> = filter.kinds.iter().map(|kind| kind.as_str()).collect();
+        let kinds = serde_json::Value::from(kinds).to_string();
+        let project = match filter.scope {
+            Scope::Project(id) => Some(id.0),
+            Scope::Everywhere => None,
+        };
+        self.store.read("list the sessions", |db| {
+            let sql = concat!(
+                summaries!(),
+                " WHERE (?1 IS NULL OR s.project_id = ?1) AND (?2 IS NULL OR s.last_event_at_ms >= ?2)
+                   AND (?3 IS NULL OR s.started_at_ms < ?3)
+                   AND (?4 = '[]' OR EXISTS (SELECT 1 FROM memories k WHERE k.session_id = s.id
+                        AND k.kind IN (SELECT value FROM json_each(?4))))
+                 ORDER BY s.last_event_at_ms DESC, s.id DESC LIMIT ?5 OFFSET ?6"
+            );
+            let (since, until) = (filter.since.map(|at| at.0), filter.until.map(|at| at.0));
+            let mut statement = db.prepare_cached(sql)?;
+            let values = params![project, since, until, kinds, filter.limit, filter.offset];
+            let rows = statement.query_map(values, summary_from)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }

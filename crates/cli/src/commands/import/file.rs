@@ -4,7 +4,9 @@ use super::{ImportArgs, ImportTrust, embed};
 use crate::exit::Exit;
 use crate::progress::with_bar;
 use crate::ui::{Ui, memories};
-use backstory_app::import::{FileImportRequest, FileTrust, ImportFile, open_file};
+use backstory_app::import::{
+    ChatService, FileImportRequest, FileTrust, ImportFile, open_chat_export, open_file,
+};
 use backstory_app::json::FileImportShape;
 use backstory_app::{App, AppError};
 use std::io::{BufReader, stdin};
@@ -16,6 +18,10 @@ pub(super) fn run(file: &str, args: &ImportArgs, app: &App, ui: &Ui) -> Result<E
         "-" => ImportFile::from_lines(Box::new(BufReader::new(stdin()))),
         path => open_file(Path::new(path))?,
     };
+    import(file, args, app, ui)
+}
+
+fn import(file: ImportFile, args: &ImportArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let mut store = app.store()?;
     let trust = match args.trust {
         ImportTrust::Import => FileTrust::Import,
@@ -26,6 +32,28 @@ pub(super) fn run(file: &str, args: &ImportArgs, app: &App, ui: &Ui) -> Result<E
     ui.answer(args.json, &imported, || print(&imported, ui))?;
     embed(&mut store, args, app, ui)?;
     Ok(if imported.bad == 0 { Exit::Done } else { Exit::No })
+}
+
+/// Imports what was decided and found out in the chats of an export. A chat belongs to no project: the user says to which.
+pub(super) fn run_chats(
+    service: ChatService,
+    args: &ImportArgs,
+    app: &App,
+    ui: &Ui,
+) -> Result<Exit, AppError> {
+    let name = service.as_str();
+    let Some(path) = &args.file else {
+        return Err(AppError::usage("name the file of the export")
+            .hint(format!("`backstory import --from {name} conversations.json --project PROJECT`")));
+    };
+    if args.project.is_none() {
+        return Err(AppError::usage("a chat belongs to no project: say to which yours belong")
+            .hint("`--project PROJECT` names one; `--project .` is the one of this folder"));
+    }
+    if args.dry_run || args.since.is_some() {
+        return Err(AppError::usage("`--dry-run` and `--since` are for what is found on this machine"));
+    }
+    import(open_chat_export(service, Path::new(path))?, args, app, ui)
 }
 
 fn print(imported: &FileImportShape, ui: &Ui) -> Result<(), AppError> {
