@@ -3,7 +3,7 @@
 import { equal, holds, open, serve, settled, steer, visit } from "./setting.mjs";
 
 /** Gives a test a fixture of its own and a page, and fails it when something happened that never may. */
-const withPage = (test, options) => async (browser) => {
+export const withPage = (test, options) => async (browser) => {
   const server = await serve();
   const page = await open(browser, server.origin, options);
   try {
@@ -169,7 +169,7 @@ export const search_gives_up_the_question_before = withPage(async (page) => {
 
 export const memory_is_shown_whole = withPage(async (page) => {
   await visit(page, "#/memory/637");
-  for (const heading of ["Code it speaks of", "Links", "Where it was injected", "Around it"]) await page.getByRole("heading", { name: heading }).waitFor();
+  for (const heading of ["Code it speaks of", "Relations", "Where it was injected", "Around it"]) await page.getByRole("heading", { name: heading }).waitFor();
   holds((await count(page, ".table tbody tr a[href^='#/injection/']")) > 0, "injected rows lead to injections");
   await visit(page, "#/memory/636");
   await page.getByRole("heading", { name: "History" }).waitFor();
@@ -374,7 +374,7 @@ export const keys_lead_everywhere = withPage(async (page) => {
   await page.keyboard.press("Enter");
   await page.waitForURL(/#\/memory\/\d+/);
   await settled(page);
-  for (const [keys, place] of [["gs", "search"], ["gt", "timeline"], ["ge", "sessions"], ["gi", "injections"], ["gp", "projects"], ["gh", "health"]]) {
+  for (const [keys, place] of [["go", "overview"], ["gl", "rules"], ["gn", "preview"], ["gm", "map"], ["gs", "search"], ["gt", "timeline"], ["ge", "sessions"], ["gi", "injections"], ["gp", "projects"], ["gh", "health"]]) {
     await page.evaluate(() => document.activeElement.blur());
     for (const key of keys) await page.keyboard.press(key);
     await page.waitForURL(new RegExp(`#/${place}`));
@@ -418,6 +418,7 @@ export const a_link_signs_in_once_and_is_not_kept = withPage(async (page) => {
   await page.getByText("This browser is not signed in").waitFor();
   await page.getByText("backstory view").waitFor();
   await visit(page, "#key=once");
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
   await page.waitForSelector(".row");
   holds(!page.url().includes("key="), "the key left the address");
   // Followed again it signs nobody in, and needs not.
@@ -433,7 +434,7 @@ export const a_link_signs_in_once_and_is_not_kept = withPage(async (page) => {
 
 export const an_empty_store_teaches = withPage(async (page) => {
   await steer(page, "empty");
-  for (const [place, command] of [["timeline", "backstory setup"], ["search", "backstory search"], ["sessions", "backstory setup"], ["injections", "backstory context"], ["projects", "backstory remember"], ["health", "backstory setup"]]) {
+  for (const [place, command] of [["overview", "backstory setup"], ["rules", "backstory rules add"], ["preview", "backstory setup"], ["map", "backstory setup"], ["timeline", "backstory setup"], ["search", "backstory search"], ["sessions", "backstory setup"], ["injections", "backstory context"], ["projects", "backstory remember"], ["health", "backstory setup"]]) {
     await visit(page, `#/${place}`);
     holds((await text(page, "main")).includes(command), `${place} names ${command}`);
   }

@@ -60,7 +60,7 @@ class Handler(BaseHTTPRequestHandler):
                 return self.stream()
             if url.path.startswith(("/api/", "/test/")):
                 return self.reply(200, "application/json", json.dumps(self.routed(url.path, query, body)))
-            self.file("index.html" if url.path == "/" else unquote(url.path).removeprefix("/assets/"))
+            self.asset("index.html" if url.path == "/" else unquote(url.path).removeprefix("/assets/"))
         except Refusal as refusal:
             self.reply(refusal.status, "application/json", json.dumps(refusal.body))
 
@@ -73,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
                 return getattr(self, name)(*map(int, found.groups()), query=query, body=body)
         raise Refusal(404, "no_route", f"There is no {path}")
 
-    def file(self, name):
+    def asset(self, name):
         path = (VIEWER / name).resolve()
         if VIEWER not in path.parents or not path.is_file():
             raise Refusal(404, "no_file", f"There is no {name}")
@@ -120,10 +120,33 @@ class Handler(BaseHTTPRequestHandler):
         return self.month.status()
 
     def stats(self, **_):
-        return self.month.status()
+        return {**self.month.status(), "by_project": [{"id": each["id"], "name": each["name"], "memories": each["memories"]} for each in self.month.projects]}
 
     def hooks(self, **_):
         return self.month.hooks()
+
+    def overview(self, query, **_):
+        return self.month.overview(query)
+
+    def rules(self, query, **_):
+        return {"version": 1, "rules": self.month.rule_rows(query)}
+
+    def files(self, number, **_):
+        return self.found(self.month.files(number), f"project {number}")
+
+    def relations(self, number, **_):
+        return self.found(self.month.relations(number), f"memory #{number}")
+
+    def preview(self, query, **_):
+        return self.month.preview(query)
+
+    def remember(self, body, **_):
+        number = self.month.write(body["text"].splitlines()[0][:80], body.get("kind", "note"))
+        self.month.change(number, standing="confirmed", scope=body.get("scope", "project"))
+        return {"ok": True, "id": number, "kind": body.get("kind", "note"), "uid": f"{number:032x}"}
+
+    def merge(self, body, **_):
+        return self.month.merge(body)
 
     def projects(self, **_):
         return {"version": 1, "projects": self.month.projects}
@@ -220,6 +243,13 @@ ROUTES = [
     ("GET", "/api/status", "status"),
     ("GET", "/api/stats", "stats"),
     ("GET", "/api/hooks", "hooks"),
+    ("GET", "/api/overview", "overview"),
+    ("GET", "/api/rules", "rules"),
+    ("GET", r"/api/projects/(\d+)/files", "files"),
+    ("GET", r"/api/memories/(\d+)/relations", "relations"),
+    ("GET", "/api/context", "preview"),
+    ("POST", "/api/memories", "remember"),
+    ("POST", "/api/memories/merge", "merge"),
     ("GET", "/api/projects", "projects"),
     ("GET", r"/api/projects/(\d+)", "project"),
     ("GET", "/api/memories", "memories"),

@@ -40,9 +40,10 @@ const DAYS = { memories: 24, days: 9 };
 async function places(page) {
   const ids = await page.evaluate(async () => {
     const newest = async (list) => (await (await fetch(`/api/${list}`)).json())[list][0].id;
-    return { session: await newest("sessions"), injection: await newest("injections") };
+    const { files } = await (await fetch("/api/projects/1/files")).json();
+    return { session: await newest("sessions"), injection: await newest("injections"), file: encodeURIComponent(files[0].path) };
   });
-  return ["timeline", "search?q=x", "memory/17", "sessions", `session/${ids.session}`, "injections", `injection/${ids.injection}`, "projects", "project/1", "health", "review"];
+  return ["overview", "rules", "preview?moment=session_start", `map?project=1&file=${ids.file}`, "timeline", "search?q=x", "memory/17", "sessions", `session/${ids.session}`, "injections", `injection/${ids.injection}`, "projects", "project/1", "health", "review"];
 }
 
 // So many pages share the lines.
@@ -119,7 +120,7 @@ export async function hostile_lines_stay_text_on_the_real_worker(browser) {
       return { memory: await all("memories"), session: await all("sessions"), injection: await all("injections") };
     });
     const single = Object.entries(ids).flatMap(([place, each]) => each.slice(0, 40).map((id) => `${place}/${id}`));
-    for (const place of ["timeline", "search?q=alert%20script%20page", "sessions", "injections", "projects", "project/1", "health", ...single]) {
+    for (const place of ["overview", "rules", "preview", "map", "timeline", "search?q=alert%20script%20page", "sessions", "injections", "projects", "project/1", "health", ...single]) {
       await page.evaluate((next) => (location.hash = next), `#/${place}`);
       await page.waitForSelector(`main[data-shown="#/${place}"]`);
       await settled(page);

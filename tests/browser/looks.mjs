@@ -5,7 +5,12 @@ import path from "node:path";
 import { AXE, OUT, equal, open, serve, visit } from "./setting.mjs";
 
 const PAGES = {
+  overview: "#/overview",
   timeline: "#/timeline",
+  rules: "#/rules",
+  preview: "#/preview?moment=prompt&text=how+do+we+page",
+  map: "#/map",
+  file: "#/map?project=1&in=src&file=src%2Fpaging.rs&by=failures",
   review: "#/review",
   proposed: "#/memory/620",
   search: "#/search?q=paging+invoices",

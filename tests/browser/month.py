@@ -4,6 +4,8 @@ import json
 import random
 from datetime import datetime, timedelta, timezone
 
+from pictures import Pictures
+
 HOSTS = ["claude-code", "claude-code", "claude-code", "opencode", "codex", "gemini"]
 PROJECTS = ["lantern", "harbour-api", "field-notes"]
 
@@ -65,7 +67,7 @@ STEPS = [
 ]
 
 
-class Month:
+class Month(Pictures):
     def __init__(self, memories=640, hostile=None, now=None, days=31):
         self.draw = random.Random(7)
         self.now = now or datetime.now(timezone.utc)
@@ -213,7 +215,7 @@ class Month:
     def revise(self, number, body):
         old = self.row(number)
         before = {"revision": 1, "title": old["title"], "body": self.body_of(number), "until": iso(datetime.now(timezone.utc))}
-        return self.change(number, revisions=[before], **{key: body[key] for key in ("title", "body") if key in body})
+        return self.change(number, revisions=[before], **{key: body[key] for key in ("title", "body", "kind", "importance", "files") if key in body})
 
     def pin(self, number, pinned):
         self.change(number, pinned=pinned)
@@ -361,7 +363,7 @@ class Month:
 def fits(row, query):
     """Whether a row passes the filters."""
     at = row["created_at"]
-    return (query.get("kind", row["kind"]) == row["kind"] and query.get("project", str(row["project"])) == str(row["project"]) and query.get("session", str(row["session"])) == str(row["session"])
+    return (query.get("kind", row["kind"]) == row["kind"] and query.get("project", str(row["project"])) == str(row["project"]) and query.get("session", str(row["session"])) == str(row["session"]) and (query.get("file") is None or row["id"] % 9 == 0)
             and query.get("since", "") <= at < query.get("until", "9999"))
 
 

@@ -77,6 +77,8 @@ export async function the_real_worker_shows_what_hooks_and_commands_wrote(browse
     await page.goto(link);
     await settled(page);
     holds(!page.url().includes("key="), "the key left the address");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.getByRole("link", { name: "Timeline" }).first().click();
     const rows = page.locator(".row-title");
     await rows.filter({ hasText: "Store money as integer minor units" }).waitFor();
 
@@ -158,6 +160,20 @@ async function everyPlace(page) {
   await go(page, "#/projects");
   await page.locator(".row-title", { hasText: "lantern" }).click();
   await page.getByRole("heading", { name: "What is known" }).waitFor();
+  await go(page, "#/overview");
+  holds((await page.locator(".heat:not(.heat-0)").count()) > 4, "today is marked in the calendar, beside its scale");
+  await go(page, "#/map");
+  await page.locator(".map-cell", { hasText: "paging.py" }).waitFor();
+  await go(page, "#/preview?moment=session_start");
+  await page.locator(".saw-memory").first().waitFor();
+  await go(page, "#/rules");
+  await page.getByRole("button", { name: "Add a rule" }).click();
+  await page.getByLabel("The rule").fill("Never page by offset");
+  await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+  await page.locator(".rule", { hasText: "Never page by offset" }).waitFor();
+  await page.locator(".rule", { hasText: "Never page by offset" }).getByRole("button").click();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.locator(".rule", { hasText: "Never page by offset" }).waitFor();
   await go(page, "#/health");
   await page.getByRole("cell", { name: "Claude Code" }).first().waitFor();
   await page.getByText("delivers").first().waitFor();

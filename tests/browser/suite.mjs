@@ -4,12 +4,13 @@ import { launch } from "./setting.mjs";
 import * as behaviour from "./behaviour.mjs";
 import * as hostile from "./hostile.mjs";
 import * as looks from "./looks.mjs";
+import * as pages from "./pages.mjs";
 import * as real from "./real.mjs";
 import * as scale from "./scale.mjs";
 
 const wanted = process.argv.slice(2);
 // Tests are named by what they show, in words; what a file lends to another is not.
-const tests = [behaviour, real, scale, hostile, looks].flatMap((file) => Object.entries(file)).filter(([name]) => name.includes("_"));
+const tests = [behaviour, pages, real, scale, hostile, looks].flatMap((file) => Object.entries(file)).filter(([name]) => name.includes("_"));
 const chosen = tests.filter(([name]) => !wanted.length || wanted.some((word) => name.includes(word)));
 
 const browser = await launch();

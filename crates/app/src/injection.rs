@@ -8,13 +8,16 @@ use backstory_hosts::Host;
 use backstory_inject::{
     BuiltInjection, FetchHint, InjectError, InjectSettings, InjectionRequest, Injector, Recipient,
 };
-use backstory_memory::{InjectionPoint, Timestamp};
+use backstory_memory::{InjectionPoint, Memory, MemoryId, Timestamp};
 use backstory_store::{ContextWindow, Scope, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// A user waits for a preview, but no session does.
 const PREVIEW_TIME: Duration = Duration::from_secs(5);
+
+/// The most tokens of a preview, however many are asked for.
+const MOST_PREVIEWED: u32 = 8_000;
 
 /// A preview of an injection.
 #[derive(Clone, Debug)]
@@ -39,8 +42,20 @@ pub struct InjectRequest {
 impl App {
     /// Builds what would be injected now. Nothing is recorded.
     pub fn context(&self, store: &Store, request: ContextRequest) -> Result<BuiltInjection, AppError> {
+        self.context_within(store, request, None)
+    }
+
+    /// Builds what would be injected now, within another budget than the settings give if one is named. Nothing is recorded.
+    pub fn context_within(
+        &self,
+        store: &Store,
+        request: ContextRequest,
+        budget: Option<u32>,
+    ) -> Result<BuiltInjection, AppError> {
         let ContextRequest { point, project } = request;
-        let request = self.injection_request(point);
+        let settings = self.injection_request(point);
+        let budget = budget.map_or(settings.budget, |budget| budget.min(MOST_PREVIEWED));
+        let request = InjectionRequest { budget, ..settings };
         let project_ref = self.project_ref_in(store, &self.cwd);
         let here = store.projects().find(&project_ref)?;
         let scope = match project {
@@ -55,6 +70,12 @@ impl App {
         let context = ContextWindow { started_at: Some(self.now), ..ContextWindow::default() };
         let recipient = Recipient { project, session: None, context, root, rules_file: None };
         Ok(build_injection(self, store, recipient, &request))
+    }
+
+    /// Returns the memories of an injection, in its order.
+    pub fn memories_of(&self, store: &Store, built: &BuiltInjection) -> Result<Vec<Memory>, AppError> {
+        let ids: Vec<MemoryId> = built.block.items.iter().map(|item| item.memory).collect();
+        Ok(store.memories().get_many(&ids)?)
     }
 
     /// Builds what a known session is injected with now, without what it has already, and records it.

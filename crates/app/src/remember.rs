@@ -183,7 +183,11 @@ impl App {
     }
 
     /// Makes a memory of what somebody says, fit to be stored.
-    fn new_memory(&self, mut record: MemoryRecord, project: ProjectId) -> Result<NewMemory, AppError> {
+    pub(crate) fn new_memory(
+        &self,
+        mut record: MemoryRecord,
+        project: ProjectId,
+    ) -> Result<NewMemory, AppError> {
         let redactor = self.redactor();
         record.scrub_names(&redactor)?;
         let (uid, created_at) = (record.uid()?, record.created_at(self.now)?);

@@ -7,6 +7,7 @@ use crate::error::AppError;
 use backstory_inject::{is_damaged, with_rules, without_rules};
 use backstory_memory::{Memory, MemoryScope};
 use backstory_store::{Scope, Store};
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -35,10 +36,23 @@ pub struct RulesFileChange {
 }
 
 impl App {
-    /// Lists the confirmed rules of a project, and those of the user that hold everywhere.
+    /// Lists the confirmed rules of a project, or of all of them, and those of the user that hold everywhere.
     pub fn rules(&self, store: &Store, project: &ProjectSelector) -> Result<Vec<Memory>, AppError> {
-        let Some(Scope::Project(project)) = self.scope(store, project)? else { return Ok(Vec::new()) };
-        Ok(store.memories().get_many(&store.search().rules(project, MOST_RULES)?)?)
+        let projects = match self.scope(store, project)? {
+            Some(Scope::Project(project)) => vec![project],
+            Some(Scope::Everywhere) => {
+                store.projects().list()?.into_iter().map(|summary| summary.project.id).collect()
+            }
+            None => Vec::new(),
+        };
+        let mut rules = Vec::new();
+        for project in projects {
+            rules.extend(store.search().rules(project, MOST_RULES)?);
+        }
+        // What holds everywhere was listed with each project.
+        let mut listed = BTreeSet::new();
+        rules.retain(|rule| listed.insert(rule.0));
+        Ok(store.memories().get_many(&rules)?)
     }
 
     /// Plans what becomes of a file at the root of this folder's project. Rules that hold everywhere stay out of a repository.

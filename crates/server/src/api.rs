@@ -8,6 +8,7 @@ mod contexts;
 mod health;
 mod injections;
 mod memories;
+mod overview;
 mod parameters;
 mod projects;
 mod search;
@@ -131,10 +132,14 @@ impl Api {
             ReadOperation::Status => health::status(store, store.problem.clone(), self.began.elapsed(), app),
             ReadOperation::Hooks => health::hooks(store, app),
             ReadOperation::Stats => health::stats(store, app),
+            ReadOperation::Overview => overview::overview(request, store, app),
             ReadOperation::Projects => projects::list(store, app),
             ReadOperation::Project => projects::overview(request, store, app),
+            ReadOperation::ProjectFiles => overview::files(request, store, app),
             ReadOperation::Memories => memories::list(request, store, app),
             ReadOperation::Memory => memories::one(request, store, app),
+            ReadOperation::Relations => overview::relations(request, store, app),
+            ReadOperation::Rules => memories::rules(request, store, app),
             ReadOperation::Review => memories::review(request, store, app),
             ReadOperation::Search => search::search(request, store, app),
             ReadOperation::Timeline => search::timeline(request, store, app),
@@ -159,6 +164,7 @@ impl Api {
             WriteOperation::Batch => memories::batch(request, store, app),
             WriteOperation::Remember => memories::remember(request, store, app),
             WriteOperation::Revise => memories::revise(request, store, app),
+            WriteOperation::Merge => memories::merge(request, store, app),
             WriteOperation::Pin => memories::pin(request, store, app),
             WriteOperation::Supersede => memories::supersede(request, store, app),
             WriteOperation::Confirm => memories::record_verdict(request, store, app, Verdict::Confirm),
@@ -186,6 +192,7 @@ fn store_use(operation: WriteOperation) -> StoreUse {
         WriteOperation::Batch => StoreUse::Read,
         WriteOperation::Remember
         | WriteOperation::Revise
+        | WriteOperation::Merge
         | WriteOperation::Pin
         | WriteOperation::Supersede
         | WriteOperation::Confirm
@@ -250,6 +257,10 @@ mod tests {
         assert!(answer(ReadOperation::Search, soon).is_ok());
         let all = [
             ReadOperation::Status,
+            ReadOperation::Overview,
+            ReadOperation::ProjectFiles,
+            ReadOperation::Relations,
+            ReadOperation::Rules,
             ReadOperation::Hooks,
             ReadOperation::Stats,
             ReadOperation::Projects,

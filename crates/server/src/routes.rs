@@ -37,10 +37,14 @@ pub enum ApiOperation {
 #[expect(missing_docs, reason = "each is the path beside it in the table")]
 pub enum ReadOperation {
     Status,
+    Overview,
     Projects,
     Project,
+    ProjectFiles,
     Memories,
     Memory,
+    Relations,
+    Rules,
     Review,
     Search,
     Timeline,
@@ -62,6 +66,7 @@ pub enum WriteOperation {
     Batch,
     Remember,
     Revise,
+    Merge,
     Pin,
     Supersede,
     Confirm,
@@ -115,22 +120,27 @@ const fn worker(
 }
 
 /// Every route.
-pub const ROUTES: [Route; 32] = [
+pub const ROUTES: [Route; 37] = [
     worker("GET", "/api/health", WorkerOperation::Health, Access::Anyone),
     worker("POST", "/api/login", WorkerOperation::Login, Access::Anyone),
     read("/api/status", ReadOperation::Status),
+    read("/api/overview", ReadOperation::Overview),
     read("/api/projects", ReadOperation::Projects),
     read("/api/projects/{id}", ReadOperation::Project),
+    read("/api/projects/{id}/files", ReadOperation::ProjectFiles),
     read("/api/memories", ReadOperation::Memories),
     write("POST", "/api/memories", WriteOperation::Remember),
     write("POST", "/api/memories/batch", WriteOperation::Batch),
+    write("POST", "/api/memories/merge", WriteOperation::Merge),
     read("/api/memories/{id}", ReadOperation::Memory),
+    read("/api/memories/{id}/relations", ReadOperation::Relations),
     write("PATCH", "/api/memories/{id}", WriteOperation::Revise),
     write("DELETE", "/api/memories/{id}", WriteOperation::Forget),
     write("POST", "/api/memories/{id}/pin", WriteOperation::Pin),
     write("POST", "/api/memories/{id}/supersede", WriteOperation::Supersede),
     write("POST", "/api/memories/{id}/confirm", WriteOperation::Confirm),
     write("POST", "/api/memories/{id}/retire", WriteOperation::Retire),
+    read("/api/rules", ReadOperation::Rules),
     read("/api/review", ReadOperation::Review),
     read("/api/search", ReadOperation::Search),
     read("/api/timeline", ReadOperation::Timeline),

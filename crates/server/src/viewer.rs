@@ -13,15 +13,23 @@ pub const FILES: &[(&str, &[u8])] = files![
     "app.js",
     "components/chart.js",
     "components/dialog.js",
+    "components/diff.js",
     "components/feed.js",
     "components/filters.js",
     "components/forgetting.js",
+    "components/heatmap.js",
     "components/prose.js",
+    "components/relation_graph.js",
     "components/row.js",
+    "components/saw.js",
     "components/score.js",
+    "components/selection.js",
+    "components/share_card.js",
     "components/states.js",
     "components/tag.js",
     "components/toast.js",
+    "components/treemap.js",
+    "components/waterfall.js",
     "css/base.css",
     "css/components.css",
     "css/pages.css",
@@ -34,10 +42,14 @@ pub const FILES: &[(&str, &[u8])] = files![
     "pages/health.js",
     "pages/injection.js",
     "pages/injections.js",
+    "pages/map.js",
     "pages/memory.js",
+    "pages/overview.js",
+    "pages/preview.js",
     "pages/project.js",
     "pages/projects.js",
     "pages/review.js",
+    "pages/rules.js",
     "pages/search.js",
     "pages/session.js",
     "pages/sessions.js",
@@ -121,7 +133,7 @@ mod tests {
     fn everything_the_first_page_needs_is_preloaded() {
         let (_, index) = FILES.iter().find(|(name, _)| *name == "index.html").unwrap();
         let index = std::str::from_utf8(index).unwrap();
-        let mut needed = vec!["app.js".to_owned(), "pages/timeline.js".to_owned()];
+        let mut needed = vec!["app.js".to_owned(), "pages/overview.js".to_owned()];
         // The list grows while we walk it: what an import imports is needed too.
         let mut at = 0;
         while let Some(name) = needed.get(at).cloned() {

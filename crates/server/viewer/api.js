@@ -20,11 +20,17 @@ export const status = (signal) => ask("GET", path("status"), { signal });
 export const stats = (signal) => ask("GET", path("stats"), { signal });
 export const hooks = (signal) => ask("GET", path("hooks"), { signal });
 
+export const overview = (query, signal) => ask("GET", path("overview"), { query: { ...query, utc_offset: -new Date().getTimezoneOffset() }, signal });
 export const projects = (signal) => ask("GET", path("projects"), { signal });
 export const project = (id, signal) => ask("GET", path("projects", id), { signal });
 
+export const files = (id, signal) => ask("GET", path("projects", id, "files"), { signal });
+
 export const memories = (query, signal) => ask("GET", path("memories"), { query, signal });
 export const memory = (id, signal) => ask("GET", path("memories", id), { signal });
+export const relations = (id, signal) => ask("GET", path("memories", id, "relations"), { signal });
+export const remember = (body) => ask("POST", path("memories"), { body });
+export const merge = (body) => ask("POST", path("memories", "merge"), { body });
 export const revise = (id, body) => ask("PATCH", path("memories", id), { body });
 export const pin = (id, pinned) => ask("POST", path("memories", id, "pin"), { body: { pinned } });
 export const confirm = (id) => ask("POST", path("memories", id, "confirm"), { body: {} });
@@ -32,6 +38,7 @@ export const retire = (id) => ask("POST", path("memories", id, "retire"), { body
 export const supersede = (id, text) => ask("POST", path("memories", id, "supersede"), { body: { text } });
 export const forget = (id, closing) => ask("DELETE", path("memories", id), { body: {}, keepalive: closing });
 
+export const rules = (query, signal) => ask("GET", path("rules"), { query, signal });
 export const review = (query, signal) => ask("GET", path("review"), { query, signal });
 export const search = (query, signal) => ask("GET", path("search"), { query: { ...query, explain: 1 }, signal });
 export const timeline = (query, signal) => ask("GET", path("timeline"), { query, signal });
@@ -39,6 +46,7 @@ export const sessions = (query, signal) => ask("GET", path("sessions"), { query,
 export const session = (id, signal) => ask("GET", path("sessions", id), { signal });
 export const injections = (query, signal) => ask("GET", path("injections"), { query, signal });
 export const injection = (id, signal) => ask("GET", path("injections", id), { signal });
+export const preview = (query, signal) => ask("GET", path("context"), { query, signal });
 
 async function ask(method, address, { query, body, signal, keepalive }) {
   const parameters = new URLSearchParams(Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null && value !== ""));

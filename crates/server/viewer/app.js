@@ -10,6 +10,10 @@ import { address, rename } from "./router.js";
 import { drawShell, fillScope, markPlace } from "./shell.js";
 
 const PAGES = {
+  overview: () => import("./pages/overview.js"),
+  rules: () => import("./pages/rules.js"),
+  preview: () => import("./pages/preview.js"),
+  map: () => import("./pages/map.js"),
   timeline: () => import("./pages/timeline.js"),
   review: () => import("./pages/review.js"),
   search: () => import("./pages/search.js"),
@@ -51,7 +55,7 @@ async function start() {
 async function signIn() {
   const key = location.hash.match(/^#key=(.+)$/)?.[1];
   if (!key) return null;
-  history.replaceState(null, "", "#/timeline");
+  history.replaceState(null, "", "#/overview");
   try {
     await api.login(decodeURIComponent(key));
     return null;
@@ -62,13 +66,13 @@ async function signIn() {
 }
 
 async function show(main) {
-  if (!location.hash.startsWith("#/")) rename("timeline");
+  if (!location.hash.startsWith("#/")) rename("overview");
   currentPage.abort();
   currentPage = new AbortController();
   delete main.dataset.shown;
   const { signal } = currentPage;
   const { parts, query } = address();
-  const [place = "timeline", ...rest] = parts;
+  const [place = "overview", ...rest] = parts;
   markPlace(place, query);
   const root = h("div", { class: `page page-${Object.hasOwn(PAGES, place) ? place : "none"}` });
   const slow = setTimeout(() => fill(main, loadingState()), PATIENCE_MS);

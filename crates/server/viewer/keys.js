@@ -5,7 +5,7 @@ import { h } from "./dom.js";
 import { go, address, link } from "./router.js";
 import { chosen, choose } from "./state.js";
 
-const PLACES = { t: "timeline", r: "review", s: "search", e: "sessions", i: "injections", p: "projects", h: "health" };
+const PLACES = { o: "overview", l: "rules", n: "preview", m: "map", t: "timeline", r: "review", s: "search", e: "sessions", i: "injections", p: "projects", h: "health" };
 const TOGETHER_MS = 1200;
 
 const HELP = [
@@ -13,13 +13,19 @@ const HELP = [
   ["j  k", "Next, previous row"],
   ["Enter", "Open the row"],
   ["x", "Explain the hit"],
+  ["v", "Choose the row"],
+  ["g o", "Overview"],
   ["g t", "Timeline"],
+  ["g l", "Rules"],
   ["g r", "Review"],
   ["g s", "Search"],
   ["g e", "Sessions"],
   ["g i", "Injections"],
+  ["g n", "Injected now"],
+  ["g m", "Map"],
   ["g p", "Projects"],
   ["g h", "Health"],
+  ["a", "Add a rule, on their page"],
   ["y  n", "Confirm, retire the memory"],
   ["e", "Edit it"],
   ["p", "Pin or unpin it"],
@@ -53,7 +59,7 @@ function switchBox() {
   return h("input", { type: "checkbox", checked: chosen("keys", true), on: { change: (event) => choose("keys", event.target.checked) } });
 }
 
-const isWriting = (target) => target.matches?.("input:not([type=checkbox]), textarea, select");
+const isWriting = (target) => target.matches?.("input:not([type=checkbox], [type=range]), textarea, select");
 
 function leaveWriting(event) {
   if (event.key === "Escape") event.target.blur();

@@ -9,19 +9,27 @@ import { chosen, choose } from "./state.js";
 
 /** The pages of the bar: address, name, key, and the places that belong to it. */
 export const PLACES = [
+  ["overview", "Overview", "o", ["overview"]],
   ["timeline", "Timeline", "t", ["timeline", "memory"]],
+  ["rules", "Rules", "l", ["rules"]],
   ["review", "Review", "r", ["review"]],
   ["search", "Search", "s", ["search"]],
   ["sessions", "Sessions", "e", ["sessions", "session"]],
   ["injections", "Injections", "i", ["injections", "injection"]],
+  ["preview", "Injected now", "n", ["preview"]],
+  ["map", "Map", "m", ["map"]],
   ["projects", "Projects", "p", ["projects", "project"]],
   ["health", "Health", "h", ["health"]],
 ];
 
 // The pages a project narrows down; from the others, choosing one leads to its own page.
-const SCOPED = ["timeline", "review", "search", "sessions", "injections"];
+const SCOPED = ["overview", "timeline", "rules", "review", "search", "sessions", "injections", "preview", "map"];
 
 const ICONS = {
+  overview: "M4 4h7v9H4zM13 4h7v5h-7zM13 11h7v9h-7zM4 15h7v5H4z",
+  rules: "M6 4h12v16l-6-4l-6 4z",
+  preview: "M12 4a8 8 0 1 0 0 16a8 8 0 0 0 0-16M12 8v4l3 2",
+  map: "M4 4h10v16H4zM14 4h6v8h-6zM14 12h6v8h-6z",
   timeline: "M5 4v16M5 8h6M5 14h10M5 19h4",
   review: "M4 12l5 5L20 6",
   search: "M10.5 4a6.5 6.5 0 1 0 0 13a6.5 6.5 0 0 0 0-13M15.5 15.5L20 20",
@@ -41,7 +49,7 @@ export function drawShell(body) {
   const skip = h("button", { class: "skip", on: { click: () => main.focus() } }, "Skip to content");
   fill(body, skip,
     h("header", { class: "side" },
-      h("a", { class: "brand", href: link("timeline") }, mark(), h("span", null, "Backstory")),
+      h("a", { class: "brand", href: link("overview") }, mark(), h("span", null, "Backstory")),
       h("label", { class: "scope" }, h("span", { class: "filter-name" }, "Project"), scope),
       h("nav", { class: "nav", "aria-label": "Pages" }, bar),
       h("div", { class: "side-foot" }, liveMark, themeSwitch(), h("button", { class: "quiet", on: { click: showHelp }, "aria-keyshortcuts": "?" }, "Keys", h("kbd", null, "?")))),
@@ -59,6 +67,8 @@ export function markPlace(place, query) {
     const target = SCOPED.includes(name) && project ? link(name, { project }) : link(name);
     return h("li", null, h("a", { class: "nav-link", href: target, "aria-current": here ? "page" : null, "aria-keyshortcuts": `g ${key}` }, icon(name), h("span", null, title)));
   }));
+  // Where the bar is wider than the screen.
+  bar.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
 
 let known = null;

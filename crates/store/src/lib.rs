@@ -61,6 +61,7 @@ pub use sync::inbox::InboxReport;
 pub use sync::outbox::{OutboxEntry, OutboxMemory};
 pub use sync::teams::{JoinOutcome, SharedProject, Team, TeamTransport};
 pub use sync::vector_outbox::VectorOutboxEntry;
+pub use upkeep::activity::{DayTotals, DaysRequest, FileActivity};
 pub use upkeep::check::{CheckDepth, CheckReport};
 pub use upkeep::inspect::{Day, InjectedRow, InjectionRow, MemoryRow, NewestIds, PageRequest, Totals};
 pub use upkeep::maintain::{MaintainReport, RetentionPolicy};

@@ -1,5 +1,6 @@
 //! Keeping the store sound and small: checks, repair, backups, retention, jobs, vectors that wait; and lists for people.
 
+pub(crate) mod activity;
 pub(crate) mod check;
 pub(crate) mod inspect;
 pub(crate) mod maintain;

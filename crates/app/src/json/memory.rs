@@ -299,7 +299,8 @@ pub fn freshness_word(freshness: Freshness) -> &'static str {
     }
 }
 
-fn link(link: Link) -> LinkShape {
+/// Returns how a memory relates to another.
+pub fn link(link: Link) -> LinkShape {
     LinkShape { from: link.from.0, relation: link.relation.as_str(), to: link.to.0 }
 }
 

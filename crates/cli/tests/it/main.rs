@@ -33,6 +33,7 @@ mod hostile_records;
 mod hostile_repository;
 mod http_api;
 mod http_openapi;
+mod http_pictures;
 mod huge_payloads;
 mod identity;
 mod import_all;

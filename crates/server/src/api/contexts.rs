@@ -8,21 +8,65 @@ use super::json;
 use super::parameters::{invalid_request, known_project};
 use crate::{ApiReply, ApiRequest};
 use backstory_app::injection::{ContextRequest, InjectRequest};
+use backstory_app::json::{ContextShape, HeadShape};
+use backstory_app::projects::project_summary;
 use backstory_app::{App, AppError, ErrorCode, ProjectSelector, json as shapes};
-use backstory_memory::{InjectionPoint, StartReason};
+use backstory_memory::{InjectionPoint, ProjectId, StartReason};
 use backstory_store::Store;
+use serde::Serialize;
 use std::path::PathBuf;
 
-/// Answers `GET /api/context`: what a new session in a folder would be injected with.
+#[derive(Serialize)]
+struct PreviewShape<'a> {
+    #[serde(flatten)]
+    context: ContextShape<'a>,
+    heads: Vec<HeadShape>,
+}
+
+/// Answers `GET /api/context`: what a session in a folder or of a project would be injected with now.
 pub(super) fn preview(
     request: &ApiRequest,
     store: &Store,
     outside: &App,
     flags: &[String],
 ) -> Result<ApiReply, AppError> {
-    let app = app_of_folder(request.query.get("project_path"), outside, flags)?;
-    let point = injection_point(request.query.get("prompt"));
-    json(&shapes::context(&app.context(store, ContextRequest { point, project: ProjectSelector::Here })?))
+    let (app, project) = match request.project(store)? {
+        Some(id) => {
+            let app = app_of_project(store, id, outside, flags)?;
+            (app, ProjectSelector::Named(id.to_string()))
+        }
+        None => (app_of_folder(request.query.get("project_path"), outside, flags)?, ProjectSelector::Here),
+    };
+    let point = previewed_point(request)?;
+    let built = app.context_within(store, ContextRequest { point, project }, request.count("budget")?)?;
+    let heads = shapes::heads(store, &app.memories_of(store, &built)?)?;
+    json(&PreviewShape { context: shapes::context(&built), heads })
+}
+
+/// Reads the settings that apply in the folder a project was last seen in, as far as it is still there.
+fn app_of_project(store: &Store, id: ProjectId, outside: &App, flags: &[String]) -> Result<App, AppError> {
+    let summary = project_summary(store, id)?.ok_or_else(|| AppError::no_such_project(&id.to_string()))?;
+    let root = summary.project.roots.iter().map(PathBuf::from).find(|root| root.is_dir());
+    match root {
+        Some(root) => App::of_folder(root, outside.environment.clone(), flags),
+        None => App::outside_projects(outside.environment.clone(), flags),
+    }
+}
+
+/// Returns the moment a preview is about: what is about to happen, else the start of a session.
+fn previewed_point(request: &ApiRequest) -> Result<InjectionPoint, AppError> {
+    let said = |name: &str| request.query.get(name).map(str::to_owned);
+    if let Some(command) = said("command") {
+        return Ok(InjectionPoint::Command { command });
+    }
+    if let Some(file) = said("file") {
+        return Ok(InjectionPoint::Edit { file });
+    }
+    match request.query.get("moment") {
+        None | Some("session_start" | "prompt") => Ok(injection_point(request.query.get("prompt"))),
+        Some("compaction") => Ok(InjectionPoint::Compaction),
+        Some(other) => Err(invalid_request(&format!("`moment={other}` is not session_start or compaction"))),
+    }
 }
 
 /// Answers `POST /api/context`: what a known session is injected with now. Records the injection.

@@ -5,6 +5,7 @@ use super::parameters::{MAX_ROWS, invalid_request, known_project};
 use crate::{ApiReply, ApiRequest};
 use backstory_app::engine::Profile;
 use backstory_app::json::{self as shapes, InjectedMemoryShape, JudgedShape, MemoryShape, PinShape};
+use backstory_app::merge::MergeRequest;
 use backstory_app::remember::{
     DuplicatePolicy, RememberRequest, ReviseRequest, SupersedeRequest, TargetProject,
 };
@@ -102,6 +103,11 @@ fn anchor((anchor, freshness): (Anchor, Option<Freshness>)) -> AnchorShape {
     AnchorShape { file: anchor.path, symbol: anchor.symbol, freshness }
 }
 
+/// Lists the user's rules, of a project or of all.
+pub(super) fn rules(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
+    json(&shapes::rules(store, &app.rules(store, &request.projects(store)?)?)?)
+}
+
 /// Lists what waits for the user's word.
 pub(super) fn review(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
     let request = ReviewRequest {
@@ -141,6 +147,7 @@ pub(super) fn remember(request: &ApiRequest, store: &mut Store, app: &App) -> Re
         title: request.text("title")?,
         body: Some(request.required_text("text")?),
         pinned: request.boolean("pin")?,
+        scope: request.text("scope")?,
         ..ContentRecord::default()
     };
     let request = RememberRequest {
@@ -155,13 +162,20 @@ pub(super) fn remember(request: &ApiRequest, store: &mut Store, app: &App) -> Re
 
 pub(super) fn revise(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
     let before = app.memory(store, MemoryId(request.id()))?;
-    let (title, body) = (request.text("title")?, request.text("body")?);
-    if title.is_none() && body.is_none() {
-        return Err(invalid_request("`title` or `body` is missing"));
+    let changes = ContentRecord {
+        title: request.text("title")?,
+        body: request.text("body")?,
+        kind: request.text("kind")?,
+        importance: request.number("importance")?,
+        files: request.texts("files")?,
+        ..ContentRecord::default()
+    };
+    if changes == ContentRecord::default() {
+        return Err(invalid_request("`title`, `body`, `kind`, `importance` or `files` is missing"));
     }
     // A title that is not sent stays, also under a new text.
-    let title = title.or(Some(before.content.title));
-    let changes = ContentRecord { title, body, ..ContentRecord::default() }.into();
+    let title = changes.title.clone().or(Some(before.content.title));
+    let changes = ContentRecord { title, ..changes }.into();
     let memory = app.revise(store, ReviseRequest { id: before.id, changes })?;
     written(store, &memory, app)
 }
@@ -170,6 +184,18 @@ pub(super) fn supersede(request: &ApiRequest, store: &mut Store, app: &App) -> R
     let content = ContentRecord { body: Some(request.required_text("text")?), ..ContentRecord::default() };
     let (id, memory) = (MemoryId(request.id()), content.into());
     let memory = app.supersede(store, SupersedeRequest { id, memory })?;
+    written(store, &memory, app)
+}
+
+/// Writes one memory in the place of several that say the same.
+pub(super) fn merge(request: &ApiRequest, store: &mut Store, app: &App) -> Result<ApiReply, AppError> {
+    let content = ContentRecord {
+        title: request.text("title")?,
+        body: Some(request.required_text("text")?),
+        kind: request.text("kind")?,
+        ..ContentRecord::default()
+    };
+    let memory = app.merge_memories(store, MergeRequest { ids: request.ids()?, memory: content.into() })?;
     written(store, &memory, app)
 }
 

@@ -66,6 +66,7 @@ impl ApiRequest {
             project: self.project(store)?,
             session: number("session")?.map(SessionId),
             kinds: self.kinds()?,
+            file: self.query.get("file").map(str::to_owned),
             moment: self.query.get("moment").map(|moment| moment.replace('-', "_")),
             since: self.time("since", app.now)?,
             until: self.time("until", app.now)?,
@@ -101,6 +102,24 @@ impl ApiRequest {
             Some(Value::Bool(truth)) => Ok(Some(*truth)),
             Some(_) => Err(invalid_request(&format!("`{name}` is true or false"))),
         }
+    }
+
+    /// Returns a whole number of the body.
+    pub(super) fn number(&self, name: &str) -> Result<Option<i64>, AppError> {
+        match self.body.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => {
+                value.as_i64().map(Some).ok_or_else(|| invalid_request(&format!("`{name}` is a number")))
+            }
+        }
+    }
+
+    /// Returns a list of texts of the body; empty if it is missing.
+    pub(super) fn texts(&self, name: &str) -> Result<Vec<String>, AppError> {
+        let Some(value) = self.body.get(name).filter(|value| !value.is_null()) else { return Ok(Vec::new()) };
+        let texts = value.as_array().map(|texts| texts.iter().map(|text| text.as_str().map(str::to_owned)));
+        let texts = texts.and_then(Iterator::collect::<Option<Vec<_>>>);
+        texts.ok_or_else(|| invalid_request(&format!("`{name}` is a list of texts")))
     }
 
     /// Returns the ids of memories in the body.

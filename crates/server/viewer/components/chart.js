@@ -10,8 +10,10 @@ export function barChart({ title, summary, bars, from, middle, to, unit = "" }) 
     bars.map((bar, index) => drawn(bar, index, most, unit)));
   return h("figure", { class: "chart" },
     h("figcaption", { class: "chart-head" }, h("span", { class: "chart-title" }, title), h("span", { class: "chart-summary" }, summary)),
-    drawing,
-    h("div", { class: "chart-axis", "aria-hidden": "true" }, h("span", null, from), h("span", null, middle ?? `at most ${grouped(most)}${unit}`), h("span", null, to)));
+    h("div", { class: "chart-plot" },
+      h("div", { class: "chart-scale", "aria-hidden": "true" }, h("span", null, grouped(most)), h("span", null, "0")),
+      drawing,
+      h("div", { class: "chart-axis", "aria-hidden": "true" }, h("span", null, from), h("span", null, middle ?? unit.trim()), h("span", null, to))));
 }
 
 function drawn(bar, index, most, unit) {

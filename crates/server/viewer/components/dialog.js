@@ -3,9 +3,9 @@
 import { fill, h } from "../dom.js";
 
 /** Opens a dialog; `build(close)` makes its content. Resolves with the argument of `close`, or undefined. */
-export function openDialog(title, build) {
+export function openDialog(title, build, className = "") {
   return new Promise((resolve) => {
-    const dialog = h("dialog", { class: "dialog", "aria-labelledby": "dialog-title" });
+    const dialog = h("dialog", { class: `dialog ${className}`, "aria-labelledby": "dialog-title" });
     const close = (answer) => {
       dialog.close();
       resolve(answer);

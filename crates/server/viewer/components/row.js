@@ -9,9 +9,10 @@ import { spans } from "./prose.js";
 import { kindTag, label } from "./tag.js";
 
 /** A memory's row; `as` says how its time is shown, `withProject` whether its project is. */
-export function memoryRow(memory, { as = "clock", withProject = true } = {}) {
+export function memoryRow(memory, { as = "clock", withProject = true, selectable = false } = {}) {
   const classes = ["row", memory.superseded_by && "row-superseded", isForgetting(memory.id) && "row-forgetting"];
   return h("li", { class: classes.filter(Boolean).join(" "), "data-memory": memory.id },
+    selectable && h("input", { type: "checkbox", class: "row-check", "aria-label": `Choose #${memory.id}`, "aria-keyshortcuts": "v", "data-id": memory.id, "data-title": memory.title }),
     time(memory.created_at, as, "row-time"),
     kindTag(memory.kind),
     h("a", { class: "row-title", href: link("memory", memory.id), "data-row": true }, spans(memory.title)),

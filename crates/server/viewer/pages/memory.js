@@ -3,6 +3,7 @@
 import * as api from "../api.js";
 import { textDialog } from "../components/dialog.js";
 import { askToForget, isForgetting } from "../components/forgetting.js";
+import { graphOf, relationGraph } from "../components/relation_graph.js";
 import { prose, spans, termsOf } from "../components/prose.js";
 import { memoryList } from "../components/row.js";
 import { freshnessLabel, kindTag, label, usedLabel } from "../components/tag.js";
@@ -10,19 +11,20 @@ import { toast } from "../components/toast.js";
 import { fill, h } from "../dom.js";
 import { go, link } from "../router.js";
 import { time } from "../times.js";
-import { count, momentName, percent, plain, whoSaid } from "../words.js";
+import { KINDS, count, momentName, percent, plain, whoSaid } from "../words.js";
 
 const AROUND = 4;
 const SHOWN_INJECTIONS = 12;
 
 /** Draws the page. */
 export async function show({ root, parts: [id], query, signal }) {
-  const [memory, around] = await Promise.all([api.memory(id, signal), api.timeline({ id, before: AROUND, after: AROUND }, signal).catch(() => null)]);
-  const redraw = async () => draw(root, await api.memory(id, signal), around, query, redraw);
-  draw(root, memory, around, query, redraw);
+  const beside = (ask) => ask.catch(() => null);
+  const load = () => Promise.all([api.memory(id, signal), beside(api.relations(id, signal)), beside(api.timeline({ id, before: AROUND, after: AROUND }, signal))]);
+  const redraw = async () => draw(root, await load(), query, redraw);
+  await redraw();
 }
 
-function draw(root, memory, around, query, redraw) {
+function draw(root, [memory, relations, around], query, redraw) {
   fill(root,
     h("div", { class: "memory-head" },
       h("p", { class: "crumbs" }, kindTag(memory.kind), `#${memory.id}`, time(memory.created_at), memory.pinned && label("pinned"), memory.standing !== "confirmed" && label(memory.standing, memory.standing === "proposed" ? "warn" : ""), isForgetting(memory.id) && label("being forgotten", "bad")),
@@ -32,7 +34,7 @@ function draw(root, memory, around, query, redraw) {
       memory.intact === false && h("p", { class: "notice notice-bad" }, "Its text does not agree with its checksum: it was changed outside Backstory. ", h("code", null, "backstory doctor"), " says more."),
       actions(root, memory, redraw)),
     h("div", { class: "columns" },
-      h("div", { class: "column-main" }, text(memory, query), codeIt(memory), links(memory), injections(memory), history(memory), nearby(memory, around)),
+      h("div", { class: "column-main" }, text(memory, query), codeIt(memory), related(memory, relations), injections(memory), history(memory), nearby(memory, around)),
       h("aside", { class: "column-side", "aria-label": "About this memory" }, facts(memory))));
 }
 
@@ -86,11 +88,25 @@ function edit(root, memory, redraw) {
   const title = h("input", { class: "field", value: memory.title, maxlength: 80, required: true });
   const body = h("textarea", { class: "field", rows: Math.min(24, memory.body.split("\n").length + 4), required: memory.body !== "" });
   body.value = memory.body;
+  const kind = h("select", { class: "field" }, KINDS.map((name) => h("option", { value: name, selected: name === memory.kind }, name)));
+  const importance = h("select", { class: "field" }, [5, 4, 3, 2, 1].map((number) => h("option", { value: number, selected: number === memory.importance }, `${number} of 5`)));
+  const files = h("textarea", { class: "field preview-mono", rows: Math.max(2, (memory.files ?? []).length), spellcheck: "false" });
+  files.value = (memory.files ?? []).join("\n");
   const problem = h("p", { class: "problem", role: "alert" });
   const save = async (event) => {
     event.preventDefault();
+    const named = files.value.split("\n").map((line) => line.trim()).filter(Boolean);
+    // Only what was changed is sent: who corrects a number does not vouch for the text.
+    const changes = {
+      ...(title.value !== memory.title && { title: title.value }),
+      ...(body.value !== memory.body && { body: body.value }),
+      ...(kind.value !== memory.kind && { kind: kind.value }),
+      ...(Number(importance.value) !== memory.importance && { importance: Number(importance.value) }),
+      ...(named.join("\n") !== (memory.files ?? []).join("\n") && { files: named }),
+    };
+    if (!Object.keys(changes).length) return redraw();
     try {
-      await api.revise(memory.id, { title: title.value, body: body.value });
+      await api.revise(memory.id, changes);
       await redraw();
       toast("Saved; what it said before is in its history");
     } catch (error) {
@@ -102,6 +118,8 @@ function edit(root, memory, redraw) {
     h("h1", null, `Edit #${memory.id}`),
     h("label", null, h("span", { class: "filter-name" }, "Title"), title),
     h("label", null, h("span", { class: "filter-name" }, "Text"), body),
+    h("div", { class: "edit-pair" }, h("label", null, h("span", { class: "filter-name" }, "Kind"), kind), h("label", null, h("span", { class: "filter-name" }, "Importance"), importance)),
+    h("label", null, h("span", { class: "filter-name" }, "Files it is about, one a line"), files),
     problem,
     h("div", { class: "dialog-actions" }, h("button", { class: "button", type: "button", on: { click: redraw } }, "Cancel"), h("button", { class: "button button-main" }, "Save")));
   fill(root, form);
@@ -128,15 +146,18 @@ function codeIt(memory) {
     plain.map((file) => h("li", null, h("code", null, file)))));
 }
 
-function links(memory) {
-  if (!memory.links?.length) return null;
+function related(memory, relations) {
+  const graph = graphOf(memory, relations ?? {});
+  if (graph.nodes.length < 2) return null;
   const words = { supersedes: ["supersedes", "superseded by"], contradicts: ["contradicts", "contradicted by"], derived_from: ["derived from", "source of"], relates: ["relates to", "relates to"] };
-  return section("Links", h("ul", { class: "link-list" }, memory.links.map(({ from, relation, to }) => {
+  const links = (memory.links ?? []).map(({ from, relation, to }) => {
     const outward = from === memory.id;
     const other = outward ? to : from;
     const [out, back] = words[relation] ?? [relation, `${relation} of`];
-    return h("li", null, outward ? out : back, " ", h("a", { href: link("memory", other) }, `#${other}`));
-  })));
+    const head = relations?.memories.find((each) => each.id === other);
+    return h("li", null, outward ? out : back, " ", h("a", { href: link("memory", other) }, `#${other}`), head && [" ", spans(head.title)]);
+  });
+  return section("Relations", relationGraph(graph), links.length > 0 && h("ul", { class: "link-list" }, links));
 }
 
 function injections(memory) {

@@ -23,7 +23,7 @@ export async function show({ root, parts: [id], signal }) {
       h("p", { class: "crumbs" }, h("a", { href: link("projects") }, "Projects"), project.roots?.[0] && h("code", null, project.roots[0])),
       h("h1", null, project.name),
       h("p", { class: "lead" }, [count(project.memories, "memory", "memories"), count(project.sessions, "session"), project.last_active_at && `last active ${since(project.last_active_at)}`].filter(Boolean).join(" · ")),
-      h("p", null, h("a", { href: link("timeline", { project: project.id }) }, "Timeline"), h("span", { class: "dot" }), h("a", { href: link("search", { project: project.id }) }, "Search in it"), h("span", { class: "dot" }), h("a", { href: link("sessions", { project: project.id }) }, "Sessions"))),
+      h("p", null, h("a", { href: link("timeline", { project: project.id }) }, "Timeline"), h("span", { class: "dot" }), h("a", { href: link("search", { project: project.id }) }, "Search in it"), h("span", { class: "dot" }), h("a", { href: link("sessions", { project: project.id }) }, "Sessions"), h("span", { class: "dot" }), h("a", { href: link("map", { project: project.id }) }, "Map"), h("span", { class: "dot" }), h("a", { href: link("preview", { project: project.id }) }, "What would be injected now?"))),
     h("div", { class: "charts" }, activity(details.activity ?? []), tokens(details.injected ?? []), usedRate(details)),
     h("div", { class: "columns" },
       h("div", { class: "column-main" },
@@ -51,18 +51,18 @@ const ends = (bars) => ({ from: bars[0].label, to: "today" });
 function activity(rows) {
   const bars = lastDays(rows, (row) => ({ value: row.memories ?? 0 }));
   const sum = bars.reduce((total, bar) => total + bar.value, 0);
-  return barChart({ title: "Memories a day", summary: `${grouped(sum)} in ${bars.length} days`, bars, ...ends(bars) });
+  return barChart({ title: "Memories a day", summary: `${grouped(sum)} in ${bars.length} days`, bars, ...ends(bars), middle: "memories" });
 }
 
 function tokens(rows) {
   const bars = lastDays(rows, (row) => ({ value: row.tokens ?? 0 }));
   const sum = bars.reduce((total, bar) => total + bar.value, 0);
-  return barChart({ title: "Tokens injected", summary: `${grouped(sum)} in ${bars.length} days`, bars, ...ends(bars) });
+  return barChart({ title: "Tokens injected", summary: `${grouped(sum)} in ${bars.length} days`, bars, ...ends(bars), middle: "tokens" });
 }
 
 function usedRate(details) {
   const bars = lastDays(details.injected ?? [], (row) => ({ value: row.injected ?? 0, over: row.used ?? 0, overName: "used" }));
-  return barChart({ title: "Injected, and used", summary: details.used_rate === null || details.used_rate === undefined ? "nothing injected yet" : `${percent(details.used_rate)} used`, bars, ...ends(bars) });
+  return barChart({ title: "Injected, and used", summary: details.used_rate === null || details.used_rate === undefined ? "nothing injected yet" : `${percent(details.used_rate)} used`, bars, ...ends(bars), middle: "memories" });
 }
 
 function handoff(memory) {

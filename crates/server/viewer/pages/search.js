@@ -11,7 +11,7 @@ import { link, rename } from "../router.js";
 import { shortDay, span, time } from "../times.js";
 import { KINDS, count } from "../words.js";
 
-const PAUSE_MS = 120;
+const PAUSE_MS = 40;
 const LIMIT = 20;
 
 /** Draws the page. */
@@ -90,7 +90,9 @@ function hits(found, query) {
 }
 
 function hitItem(hit, best, terms, query) {
-  const sum = h("div", { class: "hit-sum", hidden: true }, hit.explain && scoreSum(hit));
+  const sum = h("div", { class: "hit-sum", hidden: true }, h("p", { class: "hit-reasons" }, scoreReasons(hit.explain)), hit.explain && scoreSum(hit));
+  // A snippet that only says the title again takes a line for nothing.
+  const says = hit.snippet && hit.snippet.trim() !== hit.title.trim();
   const button = h("button", { class: "hit-why", "aria-expanded": "false", "aria-keyshortcuts": "x", title: "Explain the score (x)" }, hit.score.toFixed(2));
   button.addEventListener("click", () => {
     sum.hidden = !sum.hidden;
@@ -100,8 +102,7 @@ function hitItem(hit, best, terms, query) {
     h("div", { class: "hit-score" }, button, scoreBar(hit, best)),
     h("div", { class: "hit-body" },
       h("div", { class: "hit-head" }, kindTag(hit.kind), h("a", { class: "row-title", href: link("memory", hit.id, { q: query.q }), "data-row": true }, spans(hit.title, terms))),
-      hit.snippet && h("p", { class: "hit-snippet" }, spans(hit.snippet, terms)),
-      h("p", { class: "hit-meta" }, `#${hit.id}`, h("span", null, hit.project), time(hit.created_at, "since"), hit.pinned && label("pinned"), hit.superseded_by && label(`superseded by #${hit.superseded_by}`)),
-      h("p", { class: "hit-reasons" }, scoreReasons(hit.explain)),
-      sum));
+      says && h("p", { class: "hit-snippet" }, spans(hit.snippet, terms)),
+      sum),
+    h("p", { class: "hit-meta" }, hit.pinned && label("pinned"), hit.standing === "proposed" && label("proposed", "warn"), hit.superseded_by && label(`superseded by #${hit.superseded_by}`), h("span", { class: "row-project" }, hit.project), time(hit.created_at, "ago"), h("span", { class: "row-number" }, `#${hit.id}`)));
 }

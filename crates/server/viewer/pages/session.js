@@ -1,10 +1,12 @@
 // Session: a replay, turn by turn: the prompt, what was injected, what was done, what was said at the end, what was learnt.
 
 import * as api from "../api.js";
+import { changeCounts, detailOf } from "../components/diff.js";
 import { prose, spans } from "../components/prose.js";
 import { memoryList } from "../components/row.js";
 import { emptyState } from "../components/states.js";
 import { label } from "../components/tag.js";
+import { sessionLine, stepBar, stepsInTime } from "../components/waterfall.js";
 import { fill, h, redraw } from "../dom.js";
 import { follow } from "../live.js";
 import { link } from "../router.js";
@@ -36,15 +38,16 @@ function about(session, turns) {
   const figures = [
     count(turns.filter((turn) => turn.prompt).length, "turn"), count(session.events, "event"), count(session.memories, "memory", "memories"),
     lasted(session.started_at, ended(session))];
-  return { session, lead: figures.filter((part) => part !== "0 s").join(" · ") };
+  return { session, turns, lead: figures.filter((part) => part !== "0 s").join(" · ") };
 }
 
-function aboutIt({ session, lead }) {
+function aboutIt({ session, turns, lead }) {
   return h("div", null,
     h("p", { class: "crumbs" }, h("span", null, hostName(session.host)), session.project, time(session.started_at), !session.ended_at && label("open", "good")),
-    h("h1", null, session.title ? spans(session.title) : `Session ${session.id}`),
+    h("h1", null, session.title ? spans(session.title) : (session.prompt ? spans(session.prompt) : `Session ${session.id}`)),
     h("p", { class: "lead" }, lead),
-    h("p", null, h("a", { href: link("timeline", { session: session.id }) }, "Its memories"), h("span", { class: "dot" }), h("a", { href: link("injections", { session: session.id }) }, "What was injected")));
+    h("p", null, h("a", { href: link("timeline", { session: session.id }) }, "Its memories"), h("span", { class: "dot" }), h("a", { href: link("injections", { session: session.id }) }, "What was injected")),
+    sessionLine(turns, session.started_at, ended(session)));
 }
 
 const ended = (session) => session.ended_at ?? session.last_event_at;
@@ -58,11 +61,11 @@ function numbered(turns) {
 /** Draws a turn; one that goes on while it is looked at keeps open what was open. */
 function drawTurn({ turn, number }, before) {
   const drawn = h("li", null, h("article", { class: "turn", "aria-label": number ? `Turn ${number}` : "Before the first prompt" },
-    h("div", { class: "turn-mark" }, number && h("span", { class: "turn-number" }, number), time(turn.at, "clock")),
+    h("div", { class: "turn-mark" }, number && h("span", { class: "turn-number" }, number), time(turn.at, "clock"), turn.events?.length > 0 && h("span", { class: "turn-took", title: "from the prompt to the last step" }, lasted(turn.at, turn.events.at(-1).at))),
     h("div", { class: "turn-body" },
       turn.prompt ? h("blockquote", { class: "prompt" }, prose(turn.prompt)) : h("p", { class: "quiet-text" }, "Before the first prompt"),
       injected(turn.injections ?? []),
-      steps(turn.events ?? []),
+      steps(turn),
       turn.closing && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "The agent's closing words"), prose(turn.closing)),
       turn.memories?.length > 0 && h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Learnt"), memoryList(turn.memories, { withProject: false })))));
   if (before) keepOpen(before, drawn);
@@ -97,10 +100,12 @@ function injected(injections) {
       injection.used > 0 ? label(`${injection.used} used`, "good") : h("span", { class: "quiet-text" }, "none used")))));
 }
 
-function steps(events) {
+function steps(turn) {
+  const events = turn.events ?? [];
   if (!events.length) return null;
+  const inTime = stepsInTime(turn);
   const few = events.length <= FEW_STEPS;
-  const list = h("ol", { class: "steps" }, events.map(step));
+  const list = h("ol", { class: "steps" }, events.map((event, at) => step(event, inTime.steps[at], inTime)));
   return h("section", { class: "turn-part" }, h("h2", { class: "part-name" }, "Done"),
     few ? list : h("details", { class: "fold" }, h("summary", null, stepCounts(events)), list));
 }
@@ -113,14 +118,21 @@ function stepCounts(events) {
   return `${count(events.length, "step")}: ${[...parts, others && `${others} other`].filter(Boolean).join(", ")}`;
 }
 
-function step(event) {
+function step(event, span, turn) {
   const what = event.what ?? event.kind;
+  const { added, removed } = ["edited", "made"].includes(what) ? changeCounts(event.detail) : {};
+  const took = lasted(span.from, span.to);
   const line = [
     h("span", { class: `step-what ${what === "failed" ? "step-bad" : ""}` }, what),
     h("code", { class: "step-text" }, event.text || event.tool || ""),
-    event.subagent && label(event.subagent, null, "a subagent did it"),
+    h("span", { class: "step-more" },
+      event.subagent && label(event.subagent, null, "a subagent did it"),
+      added > 0 && h("span", { class: "line-count line-added" }, `+${added}`),
+      removed > 0 && h("span", { class: "line-count line-removed" }, `−${removed}`)),
+    stepBar(span, turn),
+    h("span", { class: "step-took", title: "since the step before; thinking included" }, took),
     time(event.at, "clock", "step-time")];
   return h("li", { class: "step" }, event.detail
-    ? h("details", null, h("summary", { class: "step-line" }, line), h("pre", { class: "code", tabindex: 0 }, event.detail, event.truncated ? "\n… cut" : ""))
+    ? h("details", null, h("summary", { class: "step-line" }, line), detailOf(what, event.detail, event.truncated))
     : h("div", { class: "step-line" }, line));
 }

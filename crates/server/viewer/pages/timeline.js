@@ -4,6 +4,7 @@ import * as api from "../api.js";
 import { Feed } from "../components/feed.js";
 import { choice, day, filterBar } from "../components/filters.js";
 import { memoryList } from "../components/row.js";
+import { selection } from "../components/selection.js";
 import { emptyState } from "../components/states.js";
 import { announce } from "../components/toast.js";
 import { fill, h } from "../dom.js";
@@ -23,9 +24,11 @@ export async function show({ root, query, signal, place }) {
   const back = kept?.key === key && kept.writes === api.writes() ? kept.feed : null;
   const feed = new Feed({ signal, kept: back, empty: () => nothing(filter), draw: drawPage, load: (before) => load({ ...filter, before, limit: PAGE }, signal) });
   const fresh = h("button", { class: "fresh", hidden: true, on: { click: () => scrollTo({ top: 0 }) } });
+  // What became of rows chosen together is shown by a fresh list.
+  const { button, bar } = selection(root, signal, async () => feed.renew(await load({ ...filter, limit: PAGE }, signal)));
   fill(root,
-    h("div", { class: "page-head" }, h("h1", null, "Timeline"), filters(query)),
-    fresh, feed.element);
+    h("div", { class: "page-head" }, h("h1", null, "Timeline"), filters(query, button)),
+    fresh, feed.element, bar);
   place();
   if (back) restoreScroll(root, back.scrollY);
   else await feed.more();
@@ -40,11 +43,11 @@ async function load(filter, signal) {
   return { items: memories, next };
 }
 
-function filters(query) {
+function filters(query, ...more) {
   return filterBar(["kind", "since", "until", "session"], query,
     choice("kind", "Kind", [["", "All kinds"], ...KINDS.map((kind) => [kind, kind])], query.kind),
     day("since", "From", query.since),
-    day("until", "To", query.until));
+    day("until", "To", query.until), more);
 }
 
 function nothing(filter) {
@@ -59,7 +62,7 @@ function drawPage(items, previous) {
   const drawn = [];
   let group = [];
   const close = () => {
-    if (group.length) drawn.push(memoryList(group, { withProject: !group[0].session }));
+    if (group.length) drawn.push(memoryList(group, { withProject: !group[0].session, selectable: true }));
     group = [];
   };
   for (const memory of items) {

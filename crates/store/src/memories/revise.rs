@@ -43,14 +43,23 @@ impl MemoryWriter<'_> {
 
     /// Writes a memory that replaces another that is still in force.
     pub fn supersede(&mut self, old: MemoryId, memory: &NewMemory) -> Result<MemoryId, StoreError> {
-        self.store.write("supersede a memory", |transaction| {
-            memories::refuse_unknown(transaction, old)?;
-            if let Some(by) = in_its_place(transaction, old)? {
-                return Err(StoreError::Superseded { old, by }.into());
+        self.supersede_all(&[old], memory)
+    }
+
+    /// Writes a memory that replaces others that are all still in force: every one of them, or none.
+    pub fn supersede_all(&mut self, olds: &[MemoryId], memory: &NewMemory) -> Result<MemoryId, StoreError> {
+        self.store.write("supersede memories", |transaction| {
+            for old in olds.iter().copied() {
+                memories::refuse_unknown(transaction, old)?;
+                if let Some(by) = in_its_place(transaction, old)? {
+                    return Err(StoreError::Superseded { old, by }.into());
+                }
             }
             forget::refuse_forgotten(transaction, memory.uid.as_ref(), &memory.content)?;
             let id = memories::insert(transaction, None, memory)?;
-            mark_superseded(transaction, old, id, memory.created_at)?;
+            for old in olds {
+                mark_superseded(transaction, *old, id, memory.created_at)?;
+            }
             Ok(id)
         })
     }

@@ -20,6 +20,8 @@ pub struct PageRequest {
     pub session: Option<SessionId>,
     /// Of these kinds only; empty means all.
     pub kinds: Vec<Kind>,
+    /// Only memories that are anchored in this file.
+    pub file: Option<String>,
     /// Only injections at this moment, by its name.
     pub moment: Option<String>,
     /// Only at or after this time.
@@ -159,6 +161,8 @@ impl BrowseReader<'_> {
         let kinds: Vec<String> = page.kinds.iter().map(ToString::to_string).collect();
         let kinds = (!kinds.is_empty()).then(|| codes::list_text(&kinds));
         conditions.add("m.kind IN (SELECT value FROM json_each(?))", kinds);
+        let anchored = "EXISTS (SELECT 1 FROM anchors a WHERE a.memory_id = m.id AND a.path = ?)";
+        conditions.add(anchored, page.file.clone());
         conditions.add("m.created_at_ms >= ?", page.since.map(|at| at.0));
         conditions.add("m.created_at_ms < ?", page.until.map(|at| at.0));
         // The row may have been forgotten meanwhile: then the list continues after its neighbour.
