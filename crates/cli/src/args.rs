@@ -3,8 +3,8 @@
 use crate::clock::Clock;
 use crate::commands::{
     browse, completions, config, context, distil, doctor, eval, export, forget, handoff, import, index,
-    install, maintain, mcp, pin, program_update, project, redact, remember, review, revise, rules, search, serve, sessions,
-    setup, show, status, sync, team, timeline, view, why,
+    install, maintain, mcp, pin, program_update, project, redact, remember, review, revise, rules, search,
+    serve, sessions, setup, show, status, sync, team, timeline, view, why,
 };
 use crate::ui::{Colour, Ui};
 use crate::version;
@@ -106,7 +106,11 @@ impl GlobalArgs {
 
     /// Returns how much colour is wanted by a program that draws for itself.
     pub(crate) fn colour(&self, environment: &Environment) -> Colour {
-        if self.no_color || environment.no_color() { Colour::Never } else { self.color.unwrap_or(Colour::Auto) }
+        if self.no_color || environment.no_color() {
+            Colour::Never
+        } else {
+            self.color.unwrap_or(Colour::Auto)
+        }
     }
 }
 

@@ -4,7 +4,14 @@ use rustix::process::{Signal, kill_current_process_group};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write, stderr};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// As long a program that was told to end may take to put its terminal back.
+const TIME_TO_END: Duration = Duration::from_secs(5);
+/// As often is looked whether it was.
+const LOOKED_AT: Duration = Duration::from_millis(250);
 
 /// Opens the terminal of this process to draw on, so that standard output stays free for data; without one, standard error if that is a
 /// terminal.
@@ -27,10 +34,23 @@ pub fn stop_until_continued() -> io::Result<()> {
 }
 
 /// Notes in a flag that somebody wants this process to end, instead of ending at once: the terminal must be put back first.
+///
+/// A process that has not ended a while after is ended: waiting for a key at a terminal that was closed never returns.
 pub fn note_end_signals() -> io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT] {
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
     }
+    let ends = Arc::clone(&flag);
+    thread::spawn(move || end_late(&ends));
     Ok(flag)
+}
+
+#[expect(clippy::exit, reason = "the thread that could end the process is stuck")]
+fn end_late(ends: &AtomicBool) {
+    while !ends.load(Ordering::Relaxed) {
+        thread::sleep(LOOKED_AT);
+    }
+    thread::sleep(TIME_TO_END);
+    std::process::exit(1);
 }

@@ -1,6 +1,7 @@
 //! A terminal with somebody in front of it: a program that fills the screen is typed to, and what it shows is read.
 
 use crate::screen_grid::ScreenGrid;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
@@ -8,14 +9,18 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// Starts a program in a session of its own, so that the terminal is its own, too.
 const SETSID: &str = "/usr/bin/setsid";
 /// A program that shows nothing for as long is stuck.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// As often who reads looks whether the terminal is to be closed.
+const LOOKED_AT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// A program on a terminal.
 #[derive(Debug)]
@@ -23,6 +28,8 @@ pub struct PlayedTerminal {
     child: Child,
     master: File,
     output: Receiver<Vec<u8>>,
+    reader: Option<JoinHandle<()>>,
+    is_closing: Arc<AtomicBool>,
     grid: ScreenGrid,
     raw: Vec<u8>,
 }
@@ -56,16 +63,24 @@ impl PlayedTerminal {
         let master = File::from(master);
         let (read, output) = channel();
         let mut reading = master.try_clone().expect("the terminal");
-        thread::spawn(move || {
+        let is_closing = Arc::new(AtomicBool::new(false));
+        let closes = Arc::clone(&is_closing);
+        let reader = Some(thread::spawn(move || {
             let mut bytes = [0; 4096];
-            // The other side ends with an error once nobody has it open.
-            while let Ok(count) = reading.read(&mut bytes) {
+            while !closes.load(Ordering::Relaxed) {
+                let ready = poll(&mut [PollFd::new(&reading, PollFlags::IN)], Some(&LOOKED_AT));
+                if ready.is_ok_and(|ready| ready == 0) {
+                    continue;
+                }
+                // The other side ends with an error once nobody has it open.
+                let Ok(count) = reading.read(&mut bytes) else { break };
                 if count == 0 || read.send(bytes.get(..count).unwrap_or_default().to_vec()).is_err() {
                     break;
                 }
             }
-        });
-        Some(PlayedTerminal { child, master, output, grid: ScreenGrid::new(size), raw: Vec::new() })
+        }));
+        let grid = ScreenGrid::new(size);
+        Some(PlayedTerminal { child, master, output, reader, is_closing, grid, raw: Vec::new() })
     }
 
     /// Types.
@@ -152,6 +167,23 @@ impl PlayedTerminal {
             self.take(&bytes);
         }
         (status.code(), text)
+    }
+
+    /// Closes the terminal, as a window is closed, and waits for the program to end.
+    ///
+    /// # Panics
+    ///
+    /// When the program does not end.
+    pub fn close(mut self) {
+        let mut printed = self.child.stdout.take().expect("a pipe");
+        self.is_closing.store(true, Ordering::Relaxed);
+        drop(self.reader.take().map(JoinHandle::join));
+        // Nobody else has the terminal's other side: the last one is closed here.
+        let null = File::open("/dev/null").expect("the null device");
+        drop(std::mem::replace(&mut self.master, null));
+        let (ended, end) = channel();
+        thread::spawn(move || ended.send(printed.read_to_end(&mut Vec::new()).is_ok()));
+        end.recv_timeout(PATIENCE).expect("the end of a program whose terminal was closed");
     }
 
     fn take(&mut self, bytes: &[u8]) {

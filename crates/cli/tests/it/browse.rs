@@ -235,6 +235,14 @@ fn colours_are_those_the_terminal_has_and_none_where_none_are_wanted() {
 }
 
 #[test]
+fn a_closed_terminal_ends_it() {
+    let env = shop();
+    let Some(mut screen) = browsing(&env, &[], (80, 24)) else { return };
+    screen.wait_for("Store money");
+    screen.close();
+}
+
+#[test]
 fn without_a_terminal_and_under_a_host_there_is_a_plain_list() {
     let env = shop();
     let list = "2\trule\t2026-05-01\tStore money as integer minor units, never floats\n";
