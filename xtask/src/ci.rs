@@ -99,7 +99,8 @@ fn long_suites() -> TaskResult {
     // Skips itself, loudly, without chromium or npm; its screenshots stay in target/browser/.
     step("tests/browser/run", script("tests/browser/run").env("BACKSTORY_BIN", released_program()))?;
     distribution()?;
-    static_build()
+    static_build()?;
+    other_systems()
 }
 
 /// Makes a release of this system from the program that was just tested, and installs from it the ways a user does.
@@ -152,6 +153,33 @@ fn static_build() -> TaskResult {
         return Ok(());
     }
     Err(format!("scripts/build-static failed: {status}").into())
+}
+
+/// Other systems that the program is checked for.
+const OTHER_SYSTEMS: [&str; 4] =
+    ["aarch64-unknown-linux-musl", "aarch64-apple-darwin", "x86_64-apple-darwin", "x86_64-pc-windows-gnu"];
+
+/// Checks the program for other systems, where their toolchain is there already, or BACKSTORY_CI_CROSS lets it be fetched.
+#[expect(clippy::disallowed_methods, reason = "CI passes its switches in the environment")]
+fn other_systems() -> TaskResult {
+    let may_fetch = std::env::var_os("BACKSTORY_CI_CROSS").is_some_and(|value| !value.is_empty());
+    for target in OTHER_SYSTEMS {
+        let mut check = script("scripts/build-for");
+        check.args([target, "check"]);
+        if !may_fetch {
+            check.env("BACKSTORY_CROSS_CACHED", "1");
+        }
+        let started = Instant::now();
+        let status = check.status()?;
+        if is_not_here(status) {
+            skip(&format!("{target} was NOT checked; BACKSTORY_CI_CROSS=1 fetches what it needs"));
+        } else if status.success() {
+            report(&format!("check for {target}: ok, {:.1} s", started.elapsed().as_secs_f64()));
+        } else {
+            return Err(format!("the check for {target} failed: {status}").into());
+        }
+    }
+    Ok(())
 }
 
 fn is_not_here(status: ExitStatus) -> bool {

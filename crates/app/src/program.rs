@@ -4,7 +4,7 @@ pub use backstory_store::sqlite_version;
 
 use crate::error::AppError;
 use backstory_hosts::HostPaths;
-use backstory_platform::in_own_group;
+use backstory_platform::{canonical, detached, make_way};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const OURS: &[u8] = b"Gives coding agents the story so far";
 pub fn start_in_background(command: &str) -> io::Result<()> {
     let mut child = Command::new(std::env::current_exe()?);
     child.arg(command).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    in_own_group(&mut child).spawn().map(drop)
+    detached(&mut child).spawn().map(drop)
 }
 
 /// The program that runs, and the path hosts are to run it by.
@@ -36,7 +36,9 @@ impl ProgramPlace {
             return Ok(ProgramPlace { path: running.clone(), running });
         }
         let directory = bin_dir.map_or_else(|| places.home.join(".local/bin"), Path::to_owned);
-        let path = std::path::absolute(&directory).unwrap_or(directory).join("backstory");
+        let path = std::path::absolute(&directory)
+            .unwrap_or(directory)
+            .join(format!("backstory{}", std::env::consts::EXE_SUFFIX));
         Ok(ProgramPlace { running, path })
     }
 
@@ -73,8 +75,12 @@ impl ProgramPlace {
         fs::copy(&self.running, draft.path())?;
         backstory_platform::make_executable(draft.path())?;
         draft.as_file().sync_all()?;
-        draft.persist(&self.path).map_err(|error| error.error)?;
-        Ok(())
+        // One that runs gives up its name, where systems want that, and goes on.
+        let again = |refused: tempfile::PersistError| {
+            make_way(&self.path)?;
+            refused.file.persist(&self.path).map_err(|error| error.error)
+        };
+        draft.persist(&self.path).or_else(again).map(drop)
     }
 
     /// Refuses to replace a program that only has our name (law 10).
@@ -93,9 +99,9 @@ impl ProgramPlace {
 /// update that moves the file behind it.
 pub fn own_program(places: &HostPaths) -> Result<PathBuf, AppError> {
     let failed = |error: std::io::Error| AppError::user("cannot tell where this program is").because(&error);
-    let real = std::env::current_exe().and_then(|path| path.canonicalize()).map_err(failed)?;
+    let real = std::env::current_exe().and_then(|path| canonical(&path)).map_err(failed)?;
     let named = places.program("backstory").filter(|named| named.is_absolute());
-    Ok(named.filter(|named| named.canonicalize().is_ok_and(|path| path == real)).unwrap_or(real))
+    Ok(named.filter(|named| canonical(named).is_ok_and(|path| path == real)).unwrap_or(real))
 }
 
 /// Whether a program lies where builds or npm put it: gone with the next cleaning. Cargo's other mark, `CACHEDIR.TAG`, is missing where somebody

@@ -4,9 +4,11 @@
 //! Five guards, each enough alone: a variable whatever we start inherits (`env_vars`), the folder it is started in, its session's
 //! name (`store`), the first line of what we ask (`provider`), and that our runner is among the ancestors of the hook.
 
-use backstory_platform::{ProcessIdentity, ancestry, open_own_file, read_own_file};
+use backstory_platform::{
+    ProcessIdentity, ancestry, open_own_file, private, read_own_file, try_lock_private,
+};
 use backstory_store::Home;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -34,38 +36,36 @@ pub fn is_jail(place: &Path) -> bool {
 /// The one process that asks models. As long as it lives no second one begins, and hooks can tell that they run below it.
 #[derive(Debug)]
 pub struct Runner {
-    /// Holds the lock until it is dropped, or the process ends however it may.
-    note: File,
+    /// Where hooks read which process it is. Not the file that is locked: some systems let nobody read that.
+    note: PathBuf,
+    /// Locked until it is dropped, or the process ends however it may.
+    _lock: File,
 }
 
 impl Runner {
     /// Becomes the runner, unless another process is.
     pub fn begin(home: &Home) -> io::Result<Option<Runner>> {
+        let Some(lock) = try_lock_private(&home.root().join("writer.lock"))? else { return Ok(None) };
+        let runner = Runner { note: note_of(home), _lock: lock };
         let mut options = OpenOptions::new();
-        let mut note = open_own_file(options.write(true).create(true).truncate(false), &note_of(home))?;
-        match note.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Ok(None),
-            Err(TryLockError::Error(error)) => return Err(error),
-        }
-        note.set_len(0)?;
+        let mut note = open_own_file(private(options.write(true).create(true).truncate(true)), &runner.note)?;
         // Where the system does not tell of processes like this, the other guards have to do.
         if let Some(own) = ancestry().next() {
             write!(note, "{} {}", own.id, own.started)?;
         }
-        Ok(Some(Runner { note }))
+        Ok(Some(runner))
     }
 }
 
 impl Drop for Runner {
     fn drop(&mut self) {
         // A note that stays names a process that is gone: hooks then look for it in vain.
-        drop(self.note.set_len(0));
+        drop(fs::remove_file(&self.note));
     }
 }
 
 fn note_of(home: &Home) -> PathBuf {
-    home.root().join("writer.lock")
+    home.root().join("writer.process")
 }
 
 /// Whether the runner is among our ancestors. Nobody has asked a model: nothing is looked at but one file that is not there.

@@ -12,6 +12,7 @@ mod safe_tree;
 
 use crate::project::work_tree;
 use backstory_memory::{Digest, digest, on_one_line};
+use backstory_platform::canonical;
 use child::ask;
 pub use history::{Commit, CommittedFile, HistoryDetail, HistoryEnd, history};
 pub use safe_tree::GitRefusal;
@@ -57,7 +58,7 @@ pub fn work_tree_of(folder: &Path) -> Option<GitWorkTree> {
 #[must_use]
 pub fn user_name(folder: &Path, deadline: Duration) -> Option<String> {
     // Outside of a repository the user has a name as well, and at the top of the file system is none.
-    let root = folder.canonicalize().ok()?;
+    let root = canonical(folder).ok()?;
     let nowhere = || SafeTree { folder: PathBuf::from("/"), root };
     let tree = safe_tree(folder, GitNeed::History).unwrap_or_else(|_| nowhere());
     let answer = ask(&tree, &["config", "--get", "user.name"], Vec::new(), MOST_LINE_BYTES, deadline);
@@ -237,7 +238,7 @@ fn fields(answer: &[u8]) -> impl Iterator<Item = String> {
 
 /// Returns the prefix of paths under the folder, seen from the root of the work tree.
 fn prefix(tree: &SafeTree) -> Option<String> {
-    let folder = tree.folder.canonicalize().ok()?;
+    let folder = canonical(&tree.folder).ok()?;
     let prefix = folder.strip_prefix(&tree.root).ok()?.to_str()?;
     Some(if prefix.is_empty() { String::new() } else { format!("{prefix}/") })
 }

@@ -8,6 +8,7 @@ use backstory_memory::{
     Activity, EchoSource, Event, EventBody, IdempotencyKey, Provenance, Redacted, Shingles, Timestamp, cap,
     digest, hash_sample, strip_fences,
 };
+use backstory_platform::{path_below, root_spellings};
 
 /// What a host said, before anything of it is redacted. It must not reach a disk like this.
 #[derive(Clone, Debug)]
@@ -139,15 +140,16 @@ fn call_files_from(root: &str, activity: &mut Activity) {
     }
     let path = match activity {
         Activity::Ran { output: text, .. } | Activity::Looked { at: text, .. } => {
-            *text = text.replace(&format!("{root}/"), "");
+            for spelled in root_spellings(root) {
+                *text = text.replace(&spelled, "");
+            }
             return;
         }
         Activity::Edited { file: path, .. } | Activity::ToolFailed { at: path, .. } => path,
         _ => return,
     };
-    let inside = path.strip_prefix(root).and_then(|rest| rest.strip_prefix('/'));
-    if let Some(inside) = inside {
-        *path = inside.to_owned();
+    if let Some(inside) = path_below(root, path) {
+        *path = inside;
     }
 }
 

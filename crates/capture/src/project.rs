@@ -18,6 +18,7 @@ mod tests;
 
 use crate::{Redactor, git};
 use backstory_memory::{Digest, ProjectKey, ProjectRef, Redacted, clean, digest, first_chars};
+use backstory_platform::canonical;
 pub(crate) use files::read_head;
 use repository::Checkout;
 pub(crate) use repository::Repository;
@@ -130,7 +131,7 @@ pub(crate) struct WorkTree {
 ///
 /// None inside of something that git could take for a bare repository: one arrives with a plain clone, and brings settings along.
 pub(crate) fn work_tree(folder: &Path) -> Option<WorkTree> {
-    let folder = folder.canonicalize().ok()?;
+    let folder = canonical(folder).ok()?;
     for root in folder.ancestors() {
         match repository::at(root) {
             Some(Checkout::Working(repository)) => {
@@ -146,14 +147,14 @@ pub(crate) fn work_tree(folder: &Path) -> Option<WorkTree> {
 
 /// Returns the nearest existing folder at or above a path, and the path itself, both canonical as far as they exist.
 fn locate(start: &Path) -> (PathBuf, PathBuf) {
-    if let Ok(canonical) = start.canonicalize() {
-        return (canonical.clone(), canonical);
+    if let Ok(start) = canonical(start) {
+        return (start.clone(), start);
     }
     // Fails only if the current directory itself is gone; then the path is used as it is.
     let absolute = std::path::absolute(start).unwrap_or_else(|_| start.to_owned());
-    let existing = absolute.ancestors().find_map(|ancestor| Some((ancestor, ancestor.canonicalize().ok()?)));
-    let Some((ancestor, canonical)) = existing else { return (absolute.clone(), absolute) };
-    let mut place = canonical.clone();
+    let existing = absolute.ancestors().find_map(|ancestor| Some((ancestor, canonical(ancestor).ok()?)));
+    let Some((ancestor, there)) = existing else { return (absolute.clone(), absolute) };
+    let mut place = there.clone();
     for component in absolute.strip_prefix(ancestor).unwrap_or(Path::new("")).components() {
         match component {
             Component::ParentDir => drop(place.pop()),
@@ -161,7 +162,7 @@ fn locate(start: &Path) -> (PathBuf, PathBuf) {
             _ => {}
         }
     }
-    (canonical, place)
+    (there, place)
 }
 
 /// Looks upward from an existing folder; `place` becomes the project if there is no repository.

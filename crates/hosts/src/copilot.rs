@@ -13,6 +13,7 @@ use crate::lenient::LenientJson;
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
 use crate::transcripts::copilot_sessions;
 use backstory_memory::{Activity, ExitStatus};
+use backstory_platform::SHELL_KEY;
 use serde_json::{Map, Value, json};
 
 pub(crate) static SPEC: HostSpec = HostSpec {
@@ -122,7 +123,7 @@ fn config_files(target: &InstallTarget<'_>) -> Vec<ConfigFile> {
     let host = target.host;
     let hook = |event: &str| {
         let line = format!("{} --event {event}{NEVER_FAILS}", target.program.hook(host));
-        let handler = json!({"type": "command", "bash": line, "timeoutSec": HOOK_TIMEOUT_SECONDS});
+        let handler = json!({"type": "command", SHELL_KEY: line, "timeoutSec": HOOK_TIMEOUT_SECONDS});
         (event.to_owned(), json!([handler]))
     };
     let hooks: Map<String, Value> = host.events().into_iter().map(hook).collect();

@@ -1,5 +1,6 @@
 //! What a program needs that fills the terminal: the terminal itself, being stopped and being ended.
 
+#[cfg(unix)]
 use rustix::process::{Signal, kill_current_process_group};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write, stderr};
@@ -16,7 +17,7 @@ const LOOKED_AT: Duration = Duration::from_millis(250);
 /// Opens the terminal of this process to draw on, so that standard output stays free for data; without one, standard error if that is a
 /// terminal.
 pub fn open_terminal() -> io::Result<Box<dyn Write + Send>> {
-    match File::options().write(true).open("/dev/tty") {
+    match terminal_output() {
         Ok(terminal) => Ok(Box::new(terminal)),
         Err(_) if stderr().is_terminal() => Ok(Box::new(stderr())),
         Err(error) => Err(error),
@@ -25,12 +26,19 @@ pub fn open_terminal() -> io::Result<Box<dyn Write + Send>> {
 
 /// Opens the terminal of this process as the output of another program.
 pub fn terminal_output() -> io::Result<File> {
-    File::options().write(true).open("/dev/tty")
+    File::options().write(true).open(if cfg!(windows) { "CONOUT$" } else { "/dev/tty" })
 }
 
 /// Stops this process and what was started with it, as Ctrl+Z does; returns when it goes on.
+#[cfg(unix)]
 pub fn stop_until_continued() -> io::Result<()> {
     Ok(kill_current_process_group(Signal::TSTP)?)
+}
+
+/// Windows stops no program at a key.
+#[cfg(windows)]
+pub fn stop_until_continued() -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Notes in a flag that somebody wants this process to end, instead of ending at once: the terminal must be put back first.
@@ -38,6 +46,7 @@ pub fn stop_until_continued() -> io::Result<()> {
 /// A process that has not ended a while after is ended: waiting for a key at a terminal that was closed never returns.
 pub fn note_end_signals() -> io::Result<Arc<AtomicBool>> {
     let flag = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
     for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP, signal_hook::consts::SIGINT] {
         signal_hook::flag::register(signal, Arc::clone(&flag))?;
     }

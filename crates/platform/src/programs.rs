@@ -2,7 +2,7 @@
 //!
 //! Not here: which programs are started, and why.
 
-use crate::is_executable;
+use crate::{canonical, is_executable};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -35,14 +35,12 @@ pub fn variables_with_prefix(prefix: &str) -> Vec<OsString> {
 }
 
 fn find_in(search_path: &OsStr, name: &str, not_below: &Path) -> Option<MachineProgram> {
-    let is_outside = |path: &Path| path.canonicalize().is_ok_and(|path| !path.starts_with(not_below));
+    let is_outside = |path: &Path| canonical(path).is_ok_and(|path| !path.starts_with(not_below));
     let folders: Vec<PathBuf> =
         env::split_paths(search_path).filter(|folder| folder.is_absolute() && is_outside(folder)).collect();
     let file_name = format!("{name}{}", env::consts::EXE_SUFFIX);
     let programs = folders.iter().map(|folder| folder.join(&file_name));
-    let path = programs
-        .into_iter()
-        .find(|path| path.metadata().is_ok_and(|it| is_executable(&it)) && is_outside(path))?;
+    let path = programs.into_iter().find(|path| is_executable(path) && is_outside(path))?;
     // Each folder came out of a list of the same shape.
     Some(MachineProgram { path, search_path: env::join_paths(folders).ok()? })
 }

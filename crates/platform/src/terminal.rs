@@ -1,7 +1,6 @@
 //! Whether a person sits in front of this process.
 
-use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
-use std::io::{self, IsTerminal, Read, stderr, stdin, stdout};
+use std::io::{self, IsTerminal, stderr, stdin, stdout};
 
 /// Whether standard input, output or error is a terminal. A program that an agent runs has none.
 #[must_use]
@@ -10,7 +9,10 @@ pub fn has_terminal() -> bool {
 }
 
 /// Reads one key from the terminal at standard input, without waiting for Enter and without showing it.
+#[cfg(unix)]
 pub fn read_key() -> io::Result<char> {
+    use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcgetattr, tcsetattr};
+    use std::io::Read;
     let input = stdin();
     let before = tcgetattr(&input)?;
     let mut now = before.clone();
@@ -23,4 +25,10 @@ pub fn read_key() -> io::Result<char> {
     // Put back before anything else: a terminal that shows nothing is of no use to its owner.
     tcsetattr(&input, OptionalActions::Now, &before)?;
     read.map(|()| char::from(byte[0]))
+}
+
+/// Reads one key from the terminal, without waiting for Enter and without showing it.
+#[cfg(windows)]
+pub fn read_key() -> io::Result<char> {
+    console::Term::stderr().read_char()
 }

@@ -19,6 +19,9 @@ pub struct UserDirs {
 
 impl UserDirs {
     /// Finds the directories. `variable` returns a variable of the environment that is set and not empty.
+    ///
+    /// Linux and macOS: the XDG base directories, as the hosts do.
+    #[cfg(unix)]
     #[must_use]
     pub fn from_variables(variable: impl Fn(&str) -> Option<PathBuf>) -> UserDirs {
         // The XDG specification says to ignore a relative path.
@@ -34,12 +37,31 @@ impl UserDirs {
             home,
         }
     }
+
+    /// Finds the directories. `variable` returns a variable of the environment that is set and not empty.
+    ///
+    /// Windows: the Known Folders, which the system puts into the environment at logon. `HOME` is not asked: shells that are not of the
+    /// system set it as they like, and the hosts do not follow it.
+    #[cfg(windows)]
+    #[must_use]
+    pub fn from_variables(variable: impl Fn(&str) -> Option<PathBuf>) -> UserDirs {
+        let absolute = |name: &str| variable(name).filter(|path| path.is_absolute());
+        let home = absolute("USERPROFILE");
+        let in_home = |path: &str| home.as_ref().map(|home| home.join("AppData").join(path));
+        UserDirs {
+            config: absolute("APPDATA").or_else(|| in_home("Roaming")),
+            data: absolute("LOCALAPPDATA").or_else(|| in_home("Local")),
+            runtime: None,
+            home,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn a_relative_directory_of_xdg_counts_as_none() {
         let dirs = UserDirs::from_variables(|name| match name {
@@ -51,6 +73,21 @@ mod tests {
         assert_eq!(dirs.config.as_deref(), Some("/home/ada/.config".as_ref()));
         assert_eq!(dirs.data.as_deref(), Some("/data".as_ref()));
         assert_eq!(dirs.runtime, None);
+        assert_eq!(UserDirs::from_variables(|_| None), UserDirs::default());
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn the_profile_is_home_and_holds_the_folders_that_are_not_named() {
+        let dirs = UserDirs::from_variables(|name| match name {
+            "USERPROFILE" => Some(r"C:\Users\ada".into()),
+            "HOME" => Some("/c/Users/other".into()),
+            "APPDATA" => Some(r"D:\Roaming".into()),
+            _ => None,
+        });
+        assert_eq!(dirs.home.as_deref(), Some(r"C:\Users\ada".as_ref()));
+        assert_eq!(dirs.config.as_deref(), Some(r"D:\Roaming".as_ref()));
+        assert_eq!(dirs.data.as_deref(), Some(r"C:\Users\ada\AppData\Local".as_ref()));
         assert_eq!(UserDirs::from_variables(|_| None), UserDirs::default());
     }
 }

@@ -1,11 +1,11 @@
 //! Runs a program behind the watchdog: sends its input, collects its output, and leaves no process behind.
 
 use crate::{MOST_ANSWER_BYTES, ModelError};
-use backstory_platform::{in_own_group, kill_group};
+use backstory_platform::ChildGroup;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -57,17 +57,16 @@ impl ProgramRunner {
             return Err(ModelError::Unreachable("the request is too large"));
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let child =
-            in_own_group(command).spawn().map_err(|_| ModelError::Unreachable("it cannot be started"))?;
-        let mut group = ProcessGroup { child };
+        let mut group =
+            ChildGroup::spawn(command).map_err(|_| ModelError::Unreachable("it cannot be started"))?;
         // Stays open until we return or die, even by SIGKILL. When it closes, the watchdog kills the program.
-        let mut lifeline = group.child.stdin.take().ok_or(ModelError::ProgramFailed)?;
+        let mut lifeline = group.take_stdin().ok_or(ModelError::ProgramFailed)?;
         let length = u32::try_from(input.len()).unwrap_or(0).to_le_bytes();
         lifeline
             .write_all(&length)
             .and_then(|()| lifeline.write_all(input.as_bytes()))
             .map_err(|_| ModelError::ProgramFailed)?;
-        let mut output = group.child.stdout.take().ok_or(ModelError::ProgramFailed)?;
+        let mut output = group.take_stdout().ok_or(ModelError::ProgramFailed)?;
         // A read has no timeout, so another thread reads. It ends when the group is killed and the pipe closes.
         let (done, printed) = mpsc::channel();
         std::thread::spawn(move || {
@@ -85,18 +84,5 @@ impl ProgramRunner {
             bytes if bytes.is_empty() => Err(ModelError::ProgramFailed),
             bytes => Ok(bytes),
         }
-    }
-}
-
-/// A child that leads a process group of its own. Dropping it kills the whole group.
-struct ProcessGroup {
-    child: Child,
-}
-
-impl Drop for ProcessGroup {
-    fn drop(&mut self) {
-        // Kill first, then wait: after the wait, the id may belong to another process.
-        kill_group(self.child.id());
-        drop(self.child.wait());
     }
 }

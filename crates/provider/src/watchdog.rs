@@ -5,10 +5,15 @@
 //! nothing until it closes. A parent-death signal would reach the program alone, and only on Linux; closing the lifeline reaches
 //! its whole process group.
 
-use backstory_platform::{kill_own_group, leads_own_group};
+use backstory_platform::{ChildGroup, kill_own_group, leads_own_group};
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long between two looks at the program. What is asked takes seconds.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Runs a program until it ends or the lifeline closes, then ends the whole process group, this process included.
 ///
@@ -22,19 +27,22 @@ pub fn run_watchdog(command: &[OsString]) -> io::Result<()> {
     let mut lifeline = io::stdin().lock();
     let input = read_input(&mut lifeline)?;
     drop(lifeline);
-    let mut child = Command::new(program).args(arguments).stdin(Stdio::piped()).spawn()?;
-    let mut pipe = child.stdin.take();
+    let mut command = Command::new(program);
+    let mut child = ChildGroup::spawn_in_own_group(command.args(arguments).stdin(Stdio::piped()))?;
+    let mut pipe = child.take_stdin();
     std::thread::spawn(move || {
         // A program that closes its input shows that in its answer.
         drop(pipe.as_mut().map(|pipe| pipe.write_all(&input)));
         drop(pipe);
     });
-    std::thread::spawn(|| {
+    let (closed, is_closed) = mpsc::channel();
+    std::thread::spawn(move || {
         // End or error: the process that started us is gone.
         drop(io::copy(&mut io::stdin().lock(), &mut io::sink()));
-        kill_own_group()
+        closed.send(())
     });
-    child.wait()?;
+    while !child.has_ended() && is_closed.recv_timeout(BETWEEN_LOOKS).is_err() {}
+    child.kill();
     kill_own_group()
 }
 

@@ -1,7 +1,7 @@
 //! Asking a worker, from another process: one request over its socket, one answer, no runtime.
 
 use crate::WorkerDir;
-use backstory_platform::{connect_without_waiting, peer_process_id};
+use backstory_platform::{connect_without_waiting, listening_process_id};
 use serde::Deserialize;
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
@@ -42,7 +42,7 @@ pub fn find(dir: &WorkerDir, patience: Duration) -> WorkerState {
 
 /// Returns the process that listens at the socket of a home, whether or not it ever answers.
 pub(crate) fn listener(dir: &WorkerDir) -> Option<u32> {
-    peer_process_id(&connect_without_waiting(&dir.read_endpoint()?.socket).ok()?)
+    listening_process_id(&dir.read_endpoint()?.socket)
 }
 
 /// Returns the worker of a home, if one answers within that time. What a file says counts for nothing.

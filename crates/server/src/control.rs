@@ -77,7 +77,7 @@ impl WorkerControl {
         let mut command = Command::new(std::env::current_exe().map_err(failed)?);
         command.arg("serve").args(flags.iter().flat_map(|flag| ["--set", flag]));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        backstory_platform::in_own_group(&mut command);
+        backstory_platform::detached(&mut command);
         let mut child = command.current_dir(&self.home).spawn().map_err(failed)?;
         let until = Instant::now() + UNTIL_IT_ANSWERS;
         loop {

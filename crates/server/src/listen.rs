@@ -2,6 +2,7 @@
 
 use crate::RequestSource;
 use crate::respond::Shared;
+use backstory_platform::LocalListener;
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
@@ -9,16 +10,14 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use std::collections::VecDeque;
 use std::convert::Infallible;
-use std::fs;
 use std::io;
 use std::net::Ipv4Addr;
-use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
@@ -30,16 +29,6 @@ const QUIET: Duration = Duration::from_secs(10);
 /// How long what is being answered may go on when the worker ends.
 pub(crate) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
-/// Binds the socket in place of what was left behind. Only who holds the lock may do this.
-pub(crate) fn bind_socket(path: &Path) -> io::Result<UnixListener> {
-    if fs::symlink_metadata(path).is_ok() {
-        fs::remove_file(path)?;
-    }
-    let socket = UnixListener::bind(path)?;
-    backstory_platform::close_file_to_others(path)?;
-    Ok(socket)
-}
-
 /// Binds a port on loopback: the one that is wanted, or any where that is taken by somebody else.
 pub(crate) async fn bind_loopback(wanted: u16) -> io::Result<TcpListener> {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, wanted)).await {
@@ -49,7 +38,7 @@ pub(crate) async fn bind_loopback(wanted: u16) -> io::Result<TcpListener> {
 }
 
 /// Speaks with everyone who comes in, until the worker ends.
-pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: Arc<Shared>) {
+pub(crate) async fn accept(socket: LocalListener, loopback: TcpListener, shared: Arc<Shared>) {
     let mut stopped = shared.stop.subscribe();
     let mut speaking = tokio::task::JoinSet::new();
     let mut loopback_connections = LoopbackConnections::default();
@@ -61,12 +50,16 @@ pub(crate) async fn accept(socket: UnixListener, loopback: TcpListener, shared: 
         tokio::select! {
             () = stop_requested(&mut stopped) => break,
             came = socket.accept() => match came {
-                Ok((stream, _)) if is_ours(&stream) => {
-                    // The other end of the socket is the user's own.
-                    let is_known = Arc::new(AtomicBool::new(true));
-                    speaking.spawn(speak(stream, (RequestSource::Socket, is_known), shared, ending));
+                Ok(mut stream) => {
+                    let admission = socket.admission();
+                    speaking.spawn(async move {
+                        if admission.admits(&mut stream).await {
+                            // The other end of the socket is the user's own.
+                            let is_known = Arc::new(AtomicBool::new(true));
+                            speak(stream, (RequestSource::Socket, is_known), shared, ending).await;
+                        }
+                    });
                 }
-                Ok(_) => {}
                 Err(_) => rest().await,
             },
             came = loopback.accept() => match came {
@@ -124,11 +117,6 @@ pub(crate) async fn stop_requested(stopped: &mut watch::Receiver<bool>) {
 /// Waits a moment after a connection could not be taken: there are too many open files, and trying at once would only burn time.
 async fn rest() {
     tokio::time::sleep(Duration::from_millis(50)).await;
-}
-
-/// Whether the process at the other end is this user's.
-fn is_ours(stream: &UnixStream) -> bool {
-    backstory_platform::is_peer_same_user(stream)
 }
 
 async fn speak(

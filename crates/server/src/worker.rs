@@ -6,17 +6,17 @@
 use crate::client::{RunningWorker, ask, listener, running};
 use crate::credentials::Credentials;
 use crate::limits::Bucket;
-use crate::listen::{accept, bind_loopback, bind_socket, stop_requested};
+use crate::listen::{accept, bind_loopback, stop_requested};
 use crate::live;
 use crate::respond::Shared;
 use crate::{ApiHandler, Endpoint, Limits, WorkerDir};
+use backstory_platform::{LocalListener, Termination};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tokio::net::{TcpListener, UnixListener};
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 
 /// How long a second worker tries to reach the first, which holds the lock but may not answer yet.
@@ -152,7 +152,7 @@ pub struct Worker {
     runtime: tokio::runtime::Runtime,
     dir: WorkerDir,
     shared: Arc<Shared>,
-    socket: UnixListener,
+    socket: LocalListener,
     loopback: TcpListener,
     idle: Option<Duration>,
     /// Held as long as the worker lives.
@@ -172,7 +172,7 @@ impl Worker {
         let runtime = runtime.map_err(cannot("start the runtime"))?;
         let path = dir.prepare_socket().map_err(cannot("find a place for the socket"))?;
         let _inside = runtime.enter();
-        let socket = bind_socket(&path).map_err(cannot("open the socket"))?;
+        let socket = LocalListener::bind(&path).map_err(cannot("open the socket"))?;
         let loopback =
             runtime.block_on(bind_loopback(options.port)).map_err(cannot("open a port on loopback"))?;
         let port = loopback.local_addr().map_err(cannot("open a port on loopback"))?.port();
@@ -217,15 +217,13 @@ impl Worker {
     pub fn serve(self) -> Result<WorkerExit, WorkerError> {
         let Worker { runtime, dir, shared, socket, loopback, idle, _lock } = self;
         let ended = runtime.block_on(async {
-            let mut terminate = signal(SignalKind::terminate())?;
-            let mut interrupt = signal(SignalKind::interrupt())?;
+            let mut termination = Termination::listen()?;
             let ended = Arc::clone(&shared);
             let mut stop = shared.stop.subscribe();
             tokio::spawn(live::watch(Arc::clone(&shared.listeners), Arc::clone(&shared.handler)));
             let serving = tokio::spawn(accept(socket, loopback, Arc::clone(&shared)));
             let why = tokio::select! {
-                _ = terminate.recv() => WorkerExit::Stopped,
-                _ = interrupt.recv() => WorkerExit::Stopped,
+                () = termination.requested() => WorkerExit::Stopped,
                 () = stop_requested(&mut stop) => WorkerExit::Stopped,
                 () = idle_for(&shared, idle) => WorkerExit::Idle,
             };

@@ -3,15 +3,13 @@
 //! The lock is the only truth: a file or a socket that was left behind proves nothing, and whoever holds the lock replaces them.
 
 use backstory_platform::{
-    close_dir_to_others, create_private_dir, is_open_to_others, is_owned_by_us, private,
+    LONGEST_SOCKET_PATH, close_dir_to_others, create_private_dir, is_open_to_others, is_owned_by_us, private,
+    replace_file,
 };
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-
-/// The longest path a socket can have, everywhere.
-const LONGEST_SOCKET_PATH: usize = 100;
 
 /// Where a worker is found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +86,7 @@ impl WorkerDir {
         drop(fs::remove_file(&draft));
         let mut file = private(OpenOptions::new().write(true).create_new(true)).open(&draft)?;
         file.write_all(&serde_json::to_vec(endpoint)?)?;
-        fs::rename(draft, self.endpoint_file())
+        replace_file(&draft, &self.endpoint_file())
     }
 
     /// Removes the traces of a worker, when it ends. Where the home was replaced meanwhile, both belong to another worker.

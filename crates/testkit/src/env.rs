@@ -1,5 +1,6 @@
 //! The binary under test in a temporary world: home, project folder, frozen clock.
 
+#[cfg(unix)]
 use crate::terminal;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -33,6 +34,22 @@ pub struct ProgramOutput {
 /// The frozen clock: 2026-05-01 12:00 UTC.
 const NOW_MS: i64 = 1_777_636_800_000;
 
+/// Passes on what no program of Windows can do without: where the system and its random numbers are.
+fn keep_system_variables(command: &mut Command) {
+    for name in ["SystemRoot", "SystemDrive", "ComSpec", "PATHEXT", "TEMP"] {
+        #[expect(clippy::disallowed_methods, reason = "the place of the system, which no test chooses")]
+        if let Some(value) = std::env::var_os(name).filter(|_| cfg!(windows)) {
+            command.env(name, value);
+        }
+    }
+}
+
+/// Returns nothing to read from: where there is no terminal to be had, tests speak as an agent.
+#[cfg(windows)]
+fn terminal() -> Stdio {
+    Stdio::null()
+}
+
 impl TestEnv {
     /// Creates a world for a binary.
     ///
@@ -64,7 +81,8 @@ impl TestEnv {
     /// Returns the data directory of the binary.
     #[must_use]
     pub fn home(&self) -> PathBuf {
-        self.world().join("user/.local/share/backstory")
+        let data = if cfg!(windows) { "user/AppData/Local" } else { "user/.local/share" };
+        self.world().join(data).join("backstory")
     }
 
     /// Returns the folder commands run in.
@@ -80,6 +98,8 @@ impl TestEnv {
         command.args(arguments).current_dir(self.project()).env_clear();
         command.env("HOME", self.world().join("user")).env("PATH", "/usr/bin:/bin");
         command.env("XDG_RUNTIME_DIR", self.world().join("run"));
+        keep_system_variables(&mut command);
+        command.env("USERPROFILE", self.world().join("user"));
         command.env("BACKSTORY_NOW_MS", NOW_MS.to_string());
         // Times are written by the user's own clock.
         command.env("TZ", "UTC");

@@ -9,11 +9,14 @@ mod corpus;
 mod drawn;
 mod env;
 mod figures;
+#[cfg(unix)]
 mod played_terminal;
+#[cfg(unix)]
 mod postgres;
 mod proc;
 mod screen_grid;
 mod stub_server;
+#[cfg(unix)]
 mod terminal;
 mod times;
 mod transcripts;
@@ -23,10 +26,13 @@ pub use corpus::{Corpus, GeneratedMemory};
 pub use drawn::{BASE62, HEX, UPPER, drawn};
 pub use env::{ProgramOutput, TestEnv};
 pub use figures::{record_figure, sizes};
+#[cfg(unix)]
 pub use played_terminal::PlayedTerminal;
+#[cfg(unix)]
 pub use postgres::PrivateDatabase;
 pub use proc::{format_figure, peak_mb, resident_mb, ticks};
 pub use stub_server::{StubReply, StubRequest, StubServer};
+#[cfg(unix)]
 pub use terminal::{TypedTerminal, terminal};
 pub use times::Times;
 pub use transcripts::{Transcript, Transcripts};

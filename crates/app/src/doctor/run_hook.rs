@@ -9,13 +9,12 @@ use crate::error::AppError;
 use crate::remember::{DuplicatePolicy, RememberRequest, TargetProject};
 use backstory_hosts::{HookCommand, Host, SamplePayload};
 use backstory_memory::ContentRecord;
-use backstory_platform::{in_own_group, kill_group};
+use backstory_platform::{ChildGroup, canonical, shell_of};
 use backstory_store::{Home, Purpose, Store};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -46,7 +45,7 @@ impl HookSandbox<'_> {
         let failed =
             |error: std::io::Error| AppError::user("cannot make a folder to try hooks in").because(&error);
         let world = tempfile::tempdir().map_err(failed)?;
-        let root = world.path().canonicalize().map_err(failed)?;
+        let root = canonical(world.path()).map_err(failed)?;
         let project = root.join("project");
         std::fs::create_dir(&project).map_err(failed)?;
         std::fs::write(root.join("config.toml"), "").map_err(failed)?;
@@ -95,7 +94,10 @@ impl HookSandbox<'_> {
     }
 
     fn hook(&self, host: Host, hook: &HookCommand, sample: &SamplePayload, is_first: bool) -> TriedHook {
-        let ran = self.run(self.command(Path::new("/bin/sh")).arg("-c").arg(&hook.line), &sample.payload);
+        let ran = {
+            let (shell, arguments) = shell_of(&hook.line);
+            self.run(self.command(Path::new(shell)).args(arguments), &sample.payload)
+        };
         let (ms, problem) = match ran {
             Err(problem) => (0.0, Some(problem)),
             Ok(ran) => (ran.ms, wrong(host, &sample.event, &ran.output, is_first)),
@@ -158,31 +160,22 @@ impl HookSandbox<'_> {
         command.env(BACKSTORY_HOME, self.home()).env(BACKSTORY_CONFIG, self.world.path().join("config.toml"));
         // What is tried leaves no process behind, and needs no model.
         command.env("BACKSTORY_RETENTION_BACKUPS", "0").env("BACKSTORY_RECALL_VECTORS", "false");
-        in_own_group(command.current_dir(&self.project));
+        command.current_dir(&self.project);
         command
     }
 
     fn run(&self, command: &mut Command, input: &str) -> Result<FinishedRun, String> {
         let started = Instant::now();
         let program = command.get_program().to_string_lossy().into_owned();
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| format!("`{program}` cannot be run: {error}"))?;
-        let group = child.id();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child =
+            ChildGroup::spawn(command).map_err(|error| format!("`{program}` cannot be run: {error}"))?;
         // A program that has read enough may close its end; its answer is what counts.
-        drop(child.stdin.take().map(|mut pipe| pipe.write_all(input.as_bytes())));
-        let (done, is_done) = mpsc::channel();
-        std::thread::spawn(move || done.send(child.wait_with_output()));
-        match is_done.recv_timeout(PATIENCE) {
-            Ok(Ok(output)) => Ok(FinishedRun { output, ms: started.elapsed().as_secs_f64() * 1000.0 }),
-            Ok(Err(error)) => Err(format!("`{program}` cannot be waited for: {error}")),
-            Err(_) => {
-                kill_group(group);
-                Err(format!("it did not end within {} s", PATIENCE.as_secs()))
-            }
+        drop(child.take_stdin().map(|mut pipe| pipe.write_all(input.as_bytes())));
+        match child.output_within(PATIENCE) {
+            Ok(Some(output)) => Ok(FinishedRun { output, ms: started.elapsed().as_secs_f64() * 1000.0 }),
+            Ok(None) => Err(format!("it did not end within {} s", PATIENCE.as_secs())),
+            Err(error) => Err(format!("`{program}` cannot be waited for: {error}")),
         }
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::private;
 use backstory_memory::{Digest, digest};
+use backstory_platform::canonical;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
@@ -71,12 +72,12 @@ pub(super) enum Located {
 /// Finds out where a path from the root leads, links followed.
 pub(super) fn locate(root: &Path, path: &str) -> Located {
     let is_plain = |component| matches!(component, Component::Normal(_) | Component::CurDir);
-    let Ok(root) = root.canonicalize() else { return Located::Elsewhere };
+    let Ok(root) = canonical(root) else { return Located::Elsewhere };
     if path.is_empty() || !Path::new(path).components().all(is_plain) {
         return Located::Elsewhere;
     }
     let named = root.join(path);
-    match named.canonicalize() {
+    match canonical(&named) {
         Ok(real) if real.starts_with(&root) && real.is_file() => Located::File(real),
         Err(error) if error.kind() == ErrorKind::NotFound && leads_inside(&root, &named) => Located::Gone,
         _ => Located::Elsewhere,
@@ -86,7 +87,7 @@ pub(super) fn locate(root: &Path, path: &str) -> Located {
 /// Whether the existing part of a path lies below the root. A dangling link does not: its target may be created anywhere.
 fn leads_inside(root: &Path, named: &Path) -> bool {
     let there = named.ancestors().find(|path| fs::symlink_metadata(path).is_ok());
-    there.and_then(|there| there.canonicalize().ok()).is_some_and(|real| real.starts_with(root))
+    there.and_then(|there| canonical(there).ok()).is_some_and(|real| real.starts_with(root))
 }
 
 fn read_all(file: &Path, most: u64) -> Option<Vec<u8>> {

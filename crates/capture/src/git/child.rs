@@ -4,10 +4,10 @@
 //! git left behind could hold the pipe open. What git printed in time counts, even if git was killed before it finished.
 
 use super::safe_tree::SafeTree;
-use backstory_platform::{find_program, in_own_group, kill_group, variables_with_prefix};
+use backstory_platform::{ChildGroup, find_program, variables_with_prefix};
 use std::io::{Read, Write};
 use std::ops::ControlFlow;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -69,14 +69,15 @@ pub(super) fn converse(
     let until = Instant::now() + deadline;
     let Some(mut command) = command(tree, arguments) else { return ReadEnd::Everything };
     command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-    let Ok(mut child) = command.spawn() else { return ReadEnd::Everything };
-    if let Some(mut stdin) = child.stdin.take() {
+    // A process group of its own: processes that git starts end with it, and the host's own signals do not reach it.
+    let Ok(mut child) = ChildGroup::spawn(&mut command) else { return ReadEnd::Everything };
+    if let Some(mut stdin) = child.take_stdin() {
         // If git stops reading its input, it has a reason, and the output shows it.
         thread::spawn(move || stdin.write_all(&input).ok());
     }
-    let output = child.stdout.take().map(listen);
+    let output = child.take_stdout().map(listen);
     let bytes = output.map_or(ReadEnd::Everything, |output| pass_on(&output, until, on_bytes));
-    end(&mut child);
+    child.kill();
     bytes
 }
 
@@ -103,8 +104,6 @@ fn command(tree: &SafeTree, arguments: &[&str]) -> Option<Command> {
         ("LC_ALL", "C"),
     ]);
     command.stdout(Stdio::piped()).stderr(Stdio::null());
-    // A process group of its own: processes that git starts end with it, and the host's own signals do not reach it.
-    in_own_group(&mut command);
     Some(command)
 }
 
@@ -137,13 +136,6 @@ fn pass_on(
             Err(RecvTimeoutError::Disconnected) => return ReadEnd::Everything,
         }
     }
-}
-
-fn end(child: &mut Child) {
-    // A finished process stays a zombie until it is waited for, so its id cannot belong to another one.
-    kill_group(child.id());
-    // Killed or finished: the wait is short.
-    child.wait().ok();
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Reads small files of unknown origin, and writes paths as text.
 
-use backstory_platform::{path_bytes, path_from_bytes};
+use backstory_platform::{path_bytes, path_from_bytes, stored_path};
 use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::Read;
@@ -23,7 +23,8 @@ pub(crate) fn read_head(path: &Path, limit: u64) -> Option<Vec<u8>> {
 /// A byte that is not UTF-8 becomes `\xNN`, and a backslash is doubled to keep the two apart.
 pub(super) fn path_text(path: &Path) -> String {
     use std::fmt::Write as _;
-    let bytes = path_bytes(path);
+    let path = stored_path(path);
+    let bytes = path_bytes(&path);
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         text.push_str(&chunk.valid().replace('\\', r"\\"));

@@ -5,6 +5,7 @@
 //! Not here: following those (`repository`).
 
 use super::files;
+use backstory_platform::begins_with_drive;
 use std::path::PathBuf;
 
 /// Where a repository came from.
@@ -94,7 +95,7 @@ fn address_from_url(rest: &str) -> Option<RemoteAddress> {
 /// Splits `[user@]host:path`, git's short form of ssh, and drops the user. With a slash before the colon it is a path on this
 /// machine.
 fn split_scp_like(text: &str) -> Option<(&str, &str)> {
-    if cfg!(windows) && matches!(text.as_bytes(), [drive, b':', ..] if drive.is_ascii_alphabetic()) {
+    if begins_with_drive(text) {
         return None;
     }
     let (before_slash, after_slash) = text.split_once('/').unwrap_or((text, ""));

@@ -7,6 +7,7 @@ use super::files::{base_name, path_from, path_text, read_head};
 use super::gitconfig::GitConfig;
 use super::remote::{self, RemoteOrigin};
 use backstory_memory::{ProjectKey, digest};
+use backstory_platform::canonical;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -80,12 +81,12 @@ fn is_repository(folder: &Path) -> bool {
 /// Anybody can write a path into a file. Git writes the way back where only the owner of the repository can.
 fn follow_dot_git(dot_git: &Path, root: &Path) -> Option<Repository> {
     if fs::metadata(dot_git).ok()?.is_dir() {
-        let git_dir = dot_git.canonicalize().ok().filter(|target| target.starts_with(root))?;
+        let git_dir = canonical(dot_git).ok().filter(|target| target.starts_with(root))?;
         return Some(Repository::within(git_dir)).filter(Repository::stands_alone);
     }
     let pointer = read_head(dot_git, POINTER_BYTES)?;
     let named = path_from(pointer.strip_prefix(b"gitdir:")?.trim_ascii());
-    let repository = Repository::within(root.join(named).canonicalize().ok()?);
+    let repository = Repository::within(canonical(&root.join(named)).ok()?);
     if repository.stands_alone() {
         if repository.git_dir.starts_with(root) {
             return Some(repository);
@@ -113,20 +114,20 @@ impl Repository {
     /// Returns the directory of the repository that a linked work tree's directory names.
     fn linked_to(&self) -> Option<PathBuf> {
         let pointer = read_head(&self.git_dir.join("commondir"), POINTER_BYTES)?;
-        self.git_dir.join(path_from(pointer.trim_ascii())).canonicalize().ok()
+        canonical(&self.git_dir.join(path_from(pointer.trim_ascii()))).ok()
     }
 
     /// Returns the work tree that the repository itself lists for this entry of `worktrees`.
     fn work_tree_of_entry(&self) -> Option<PathBuf> {
         let pointer = read_head(&self.git_dir.join("gitdir"), POINTER_BYTES)?;
         let dot_git = self.git_dir.join(path_from(pointer.trim_ascii()));
-        dot_git.ends_with(".git").then(|| dot_git.parent()?.canonicalize().ok()).flatten()
+        dot_git.ends_with(".git").then(|| canonical(dot_git.parent()?).ok()).flatten()
     }
 
     /// Returns the work tree in the repository's own configuration, as every submodule has it.
     fn configured_work_tree(&self) -> Option<PathBuf> {
         let config = GitConfig::parse(&read_head(&self.git_dir.join("config"), CONFIG_BYTES)?);
-        self.git_dir.join(path_from(config.work_tree()?)).canonicalize().ok()
+        canonical(&self.git_dir.join(path_from(config.work_tree()?))).ok()
     }
 
     /// Whether the repository says that it has no work tree: `.git` stands beside its linked ones then.

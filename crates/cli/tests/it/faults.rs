@@ -258,6 +258,7 @@ fn what_is_no_file_of_ours_is_neither_waited_for_nor_followed() {
         "damage-suspected",
         "repair.lock",
         "writer.lock",
+        "writer.process",
         "log/backstory.log",
         "backstory.db",
     ];

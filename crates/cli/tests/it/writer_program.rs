@@ -245,7 +245,7 @@ fn firing_agent(env: &TestEnv, stands: Guard) -> String {
     let unless = |guard, go_round: &str| if stands == guard { String::new() } else { go_round.to_owned() };
     let elsewhere = env.world().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();
-    let note = env.home().join("writer.lock");
+    let note = env.home().join("writer.process");
     let script = [
         "while [ $# -gt 0 ]; do [ \"$1\" = --session-id ] && session=$2; shift; done".to_owned(),
         "read -r prompt".to_owned(),

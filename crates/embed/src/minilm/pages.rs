@@ -4,21 +4,26 @@
 //! now and then need not hold 17 MB of them for the time between. The arithmetic of a question takes milliseconds, finding
 //! its pages again some hundred microseconds.
 
-#![expect(unsafe_code, reason = "tells the system which pages of the binary are not needed for now")]
+#![cfg_attr(
+    target_os = "linux",
+    expect(unsafe_code, reason = "tells the system which pages of the binary are not needed for now")
+)]
 
+#[cfg(target_os = "linux")]
 use super::asset::FILE;
-use std::fs;
-use std::ops::Range;
+#[cfg(target_os = "linux")]
 use std::sync::LazyLock;
 
 /// Whether this process holds the model as the very file it was built into. Whoever unpacked it into memory of its own would lose it.
+#[cfg(target_os = "linux")]
 static IS_OF_A_FILE: LazyLock<bool> = LazyLock::new(|| {
-    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let model = FILE.0.as_ptr_range();
     maps.lines().any(|line| is_file_around(line, model.start.addr()..model.end.addr()))
 });
 
 /// Gives back the pages that lie wholly in a part of the model. Read again, they are what they were.
+#[cfg(target_os = "linux")]
 pub(super) fn give_back(part: &'static [u8]) {
     if !*IS_OF_A_FILE {
         return;
@@ -32,12 +37,16 @@ pub(super) fn give_back(part: &'static [u8]) {
     let first = part.as_ptr().wrapping_add(skipped).cast_mut().cast();
     // SAFETY: the pages are part of a file that is mapped to be read only. Nobody has ever written to them, so that what is read there next
     // comes from the file and is the same. Only advice: where it is not taken, they stay.
-    #[cfg(target_os = "linux")]
     unsafe { rustix::mm::madvise(first, bytes, rustix::mm::Advice::LinuxDontNeed) }.ok();
 }
 
+/// Does nothing: elsewhere the system takes pages of a program back by itself.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn give_back(_part: &'static [u8]) {}
+
 /// Whether a line of the system's list of mappings is about a file that is only read, and holds all of a place.
-fn is_file_around(line: &str, place: Range<usize>) -> bool {
+#[cfg(target_os = "linux")]
+fn is_file_around(line: &str, place: std::ops::Range<usize>) -> bool {
     let mut fields = line.split_whitespace();
     let (Some(range), Some(rights), Some(inode)) = (fields.next(), fields.next(), fields.nth(2)) else {
         return false;
@@ -49,7 +58,7 @@ fn is_file_around(line: &str, place: Range<usize>) -> bool {
     holds && rights.starts_with("r-") && inode != "0"
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
 

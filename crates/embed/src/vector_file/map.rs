@@ -63,9 +63,10 @@ impl Map {
 
     /// Whether a path still names this file, and all of it is mapped.
     pub(super) fn is_whole(&self, path: &Path) -> bool {
-        let (Ok(named), Ok(mapped)) = (path.metadata(), self.file.metadata()) else { return false };
-        FileIdentity::from_metadata(&named) == FileIdentity::from_metadata(&mapped)
-            && named.len() == self.memory.len() as u64
+        let (named, mapped) = (FileIdentity::from_path(path), FileIdentity::from_file(&self.file));
+        let (Ok(named), Ok(mapped)) = (named, mapped) else { return false };
+        named == mapped
+            && self.file_bytes().is_ok_and(|bytes| bytes == self.memory.len() as u64)
             && self.check_blocks().is_ok()
     }
 

@@ -10,7 +10,7 @@ use super::layout::{
 use super::scan::Wanted;
 use super::{VectorFile, VectorFileError};
 use crate::{DIMENSION, Quantised};
-use backstory_platform::{open_own_file, private};
+use backstory_platform::{open_own_file, private, replace_file};
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
@@ -210,7 +210,7 @@ fn create(path: &Path, model: &str) -> Result<(), VectorFileError> {
 }
 
 fn publish(written: &Path, path: &Path) -> Result<(), VectorFileError> {
-    std::fs::rename(written, path).map_err(VectorFileError::io("replace", path))
+    replace_file(written, path).map_err(VectorFileError::io("replace", path))
 }
 
 /// Where a file is built before it is put in its place.

@@ -7,6 +7,7 @@ use super::hooks::{HookEntry, is_our_program};
 use super::host_paths::HostPaths;
 use super::install_error::InstallError;
 use crate::Host;
+use backstory_platform::{program_word, refusal_of_program};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -40,7 +41,7 @@ pub(crate) const HOOK_TIMEOUT_SECONDS: u64 = 10;
 
 /// Ends the command line of a hook for hosts that stop at a failing one: Gemini CLI then takes no prompt, Copilot CLI runs no tool.
 /// Without it, a user who moves our program away could not work with them any more (law 1).
-pub(crate) const NEVER_FAILS: &str = " || true";
+pub(crate) use backstory_platform::NEVER_FAILS;
 
 /// Our program, as it is written into configurations.
 pub(crate) struct ProgramPath<'a> {
@@ -63,24 +64,19 @@ impl<'a> ProgramPath<'a> {
             path if path.contains(['$', '{']) => {
                 wrong("hosts put something else in the place of `$` and `{`")
             }
-            _ => Ok(()),
+            path => refusal_of_program(path).map_or(Ok(()), wrong),
         }
     }
 
     /// The command line of a hook, for a shell.
     pub(crate) fn hook(&self, host: Host) -> String {
-        format!("{} hook --host {host}", quoted(self.path), host = host.as_str())
+        format!("{} hook --host {host}", program_word(self.path), host = host.as_str())
     }
 
     /// The entry most hosts want of an MCP server.
     pub(crate) fn server(&self) -> Value {
         json!({"command": self.path, "args": ["mcp"]})
     }
-}
-
-/// Quotes a word for a shell: nothing in it means anything.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// What an install recipe is given.

@@ -1,8 +1,8 @@
 //! Files of others on the disk: read within bounds, written whole or not at all.
 
 use super::install_error::{EditRefusal, InstallError};
-use backstory_platform::{copy_owner, is_write_protected};
-use std::fs::{self, File};
+use backstory_platform::{copy_owner, is_write_protected, sync_dir};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -94,7 +94,7 @@ impl FileOnDisk {
         self.check_unchanged()?;
         draft.persist(&self.target).map_err(|error| failed(error.error))?;
         // The name is safe only when the directory is. Some file systems cannot say so, and lose nothing by it.
-        drop(File::open(directory).and_then(|directory| directory.sync_all()));
+        drop(sync_dir(directory));
         Ok(())
     }
 

@@ -99,7 +99,7 @@ pub(super) fn found(json: &EditableJson, host: Host) -> Result<Vec<InstalledHook
 
 /// Returns the command line of a handler that is ours.
 fn line_of(handler: &Value, host: Host) -> Option<String> {
-    let line = ["command", "bash"].iter().find_map(|key| handler.get(key)?.as_str())?;
+    let line = ["command", "bash", "powershell"].iter().find_map(|key| handler.get(key)?.as_str())?;
     let arguments = handler.get("args").and_then(Value::as_array).into_iter().flatten();
     let line =
         arguments.filter_map(Value::as_str).fold(line.to_owned(), |line, word| format!("{line} {word}"));

@@ -5,6 +5,7 @@
 use crate::Host;
 use crate::host_spec::{BaseDir, DirVariable};
 use crate::transcripts::TranscriptRoot;
+use backstory_platform::{is_executable, program_files};
 use std::path::{Path, PathBuf};
 
 /// Where things are on this machine.
@@ -86,7 +87,9 @@ impl HostPaths {
     /// Returns where a program is that would be run by its name.
     #[must_use]
     pub fn program(&self, name: &str) -> Option<PathBuf> {
-        self.programs.iter().map(|directory| directory.join(name)).find(|path| is_program(path))
+        let files = program_files(name);
+        let paths = self.programs.iter().flat_map(|directory| files.iter().map(|file| directory.join(file)));
+        paths.into_iter().find(|path| is_executable(path))
     }
 
     /// Returns what the user's variable for a host names, where it is set.
@@ -100,8 +103,4 @@ impl HostPaths {
 fn above(directory: &Path, name: &str) -> PathBuf {
     let is_it = directory.file_name().is_some_and(|own| own == name);
     directory.parent().filter(|_| is_it).unwrap_or(directory).to_owned()
-}
-
-fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|it| backstory_platform::is_executable(&it))
 }

@@ -3,7 +3,6 @@
 use backstory_app::{App, AppError};
 use backstory_platform::FileIdentity;
 use backstory_store::{Home, Store};
-use std::fs;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Mutex, PoisonError};
 
@@ -58,7 +57,7 @@ impl StorePool {
 
 /// Returns which file the database of a home is now.
 pub(super) fn file_of(home: &Home) -> Option<FileIdentity> {
-    fs::metadata(home.database()).ok().map(|file| FileIdentity::from_metadata(&file))
+    FileIdentity::from_path(&home.database()).ok()
 }
 
 impl Deref for PooledStore<'_> {

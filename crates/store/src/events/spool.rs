@@ -8,7 +8,7 @@ use crate::{Home, IncomingEvent, Purpose, Store, StoreError, events};
 use backstory_memory::{Digest, Event, IdempotencyKey, ProjectKey, ProjectRef, Redacted, Timestamp};
 use backstory_platform::{no_follow, private, read_own_file};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -249,7 +249,7 @@ fn write_synced(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
 }
 
 fn sync_dir(path: &Path) -> Result<(), StoreError> {
-    File::open(path).and_then(|dir| dir.sync_all()).map_err(|error| StoreError::io("sync", path, error))
+    backstory_platform::sync_dir(path).map_err(|error| StoreError::io("sync", path, error))
 }
 
 pub(crate) fn read_whole(path: &Path) -> std::io::Result<Vec<u8>> {

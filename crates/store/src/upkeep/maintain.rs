@@ -122,7 +122,8 @@ impl UpkeepWriter<'_> {
             remove_unfinished(&dir)?;
             return Err(error);
         }
-        fs::rename(&draft, &path).map_err(|error| StoreError::io("rename to", &path, error))?;
+        backstory_platform::replace_file(&draft, &path)
+            .map_err(|error| StoreError::io("rename to", &path, error))?;
         let keep = retention.backups.max(1) as usize;
         for old in backups(&self.store.home).into_iter().rev().skip(keep) {
             fs::remove_file(&old).map_err(|error| StoreError::io("remove", &old, error))?;

@@ -11,7 +11,7 @@ use crate::upkeep::{maintain, salvage};
 use crate::{CheckDepth, CheckReport, Home, Purpose, Store, StoreError};
 use backstory_memory::Timestamp;
 use rusqlite::Connection;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
@@ -204,8 +204,9 @@ fn replace(home: &Home, now: Timestamp) -> Result<RepairReport, StoreError> {
     for suffix in ["-wal", "-shm"] {
         remove(&beside(&database, suffix))?;
     }
-    fs::rename(home.replacement(), &database).map_err(|error| StoreError::io("replace", &database, error))?;
-    let synced = File::open(home.root()).and_then(|dir| dir.sync_all());
+    backstory_platform::replace_file(&home.replacement(), &database)
+        .map_err(|error| StoreError::io("replace", &database, error))?;
+    let synced = backstory_platform::sync_dir(home.root());
     synced.map_err(|error| StoreError::io("sync", home.root(), error))?;
     let quarantine = Some(quarantine);
     Ok(RepairReport { quarantine, restored_from, mirrored, salvaged, ..RepairReport::default() })
