@@ -162,17 +162,15 @@ const OTHER_SYSTEMS: [&str; 4] =
 /// Checks the program for other systems, where their toolchain is there already, or BACKSTORY_CI_CROSS lets it be fetched.
 #[expect(clippy::disallowed_methods, reason = "CI passes its switches in the environment")]
 fn other_systems() -> TaskResult {
-    let may_fetch = std::env::var_os("BACKSTORY_CI_CROSS").is_some_and(|value| !value.is_empty());
+    if std::env::var_os("BACKSTORY_CI_CROSS").is_none_or(|value| value.is_empty()) {
+        skip("macOS, Windows and arm64 were NOT checked; BACKSTORY_CI_CROSS=1 asks for it");
+        return Ok(());
+    }
     for target in OTHER_SYSTEMS {
-        let mut check = script("scripts/build-for");
-        check.args([target, "check"]);
-        if !may_fetch {
-            check.env("BACKSTORY_CROSS_CACHED", "1");
-        }
         let started = Instant::now();
-        let status = check.status()?;
+        let status = script("scripts/build-for").args([target, "check"]).status()?;
         if is_not_here(status) {
-            skip(&format!("{target} was NOT checked; BACKSTORY_CI_CROSS=1 fetches what it needs"));
+            skip(&format!("{target} was NOT checked: its toolchain cannot be had here"));
         } else if status.success() {
             report(&format!("check for {target}: ok, {:.1} s", started.elapsed().as_secs_f64()));
         } else {

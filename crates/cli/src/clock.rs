@@ -143,7 +143,7 @@ mod tests {
     fn durations_are_short() {
         let from = at("2026-05-01T12:00:00Z");
         let check = |minutes: i64, expected: &str| {
-            assert_eq!(duration(from, from.plus_ms(minutes * MINUTE_MS)), expected)
+            assert_eq!(duration(from, from.plus_ms(minutes * MINUTE_MS)), expected);
         };
         check(0, "<1 min");
         check(12, "12 min");

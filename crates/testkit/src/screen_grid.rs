@@ -35,7 +35,7 @@ impl ScreenGrid {
                 '\u{1b}' => {
                     let mut sequence = String::from(letter);
                     let mut is_whole = false;
-                    while let Some(next) = letters.next() {
+                    for next in letters.by_ref() {
                         sequence.push(next);
                         is_whole = match sequence.chars().nth(1) {
                             Some('[') => sequence.len() > 2 && ('@'..='~').contains(&next),

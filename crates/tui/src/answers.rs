@@ -11,7 +11,7 @@ use backstory_app::browse::SessionRow;
 use backstory_app::injection::ContextRequest;
 use backstory_app::remember::{MemoryRecord, ReviseRequest, SupersedeRequest};
 use backstory_app::review::ReviewRequest;
-use backstory_app::search::SearchRequest;
+use backstory_app::search::{Fit, SearchRequest};
 use backstory_app::words::one_line;
 use backstory_app::{App, AppError, ProjectSelector};
 use backstory_memory::{InjectionPoint, Memory, MemoryId, StartReason, Timestamp, clean};
@@ -84,7 +84,7 @@ impl AnswerContext<'_> {
                 one_line(&read.word),
                 one_line(&read.corrected)
             )),
-            None if self.app.found_by_meaning_alone(self.store, &request, &results)? => {
+            None if self.app.fit(self.store, &request, &results)? == Fit::NearestOnly => {
                 Some("nothing says this; these are near in meaning only".to_owned())
             }
             None => None,
@@ -96,7 +96,8 @@ impl AnswerContext<'_> {
 
     fn inbox(&self, projects: ProjectSelector) -> Result<Vec<MemoryLine>, AppError> {
         // However long it waits already: an inbox that empties itself by waiting is none.
-        let request = ReviewRequest { projects, since: Some(Timestamp(0)), limit: MOST_WAITING };
+        let request =
+            ReviewRequest { projects, since: Some(Timestamp(0)), kinds: Vec::new(), limit: MOST_WAITING };
         self.lines(&self.app.review(self.store, &request)?)
     }
 

@@ -155,10 +155,15 @@ fn the_inbox_confirms_with_one_key() {
 #[test]
 fn a_session_is_replayed_and_an_injection_previewed() {
     let env = shop();
-    event(&env, "s1", "SessionStart", json!({"source": "startup"}));
-    event(&env, "s1", "UserPromptSubmit", json!({"prompt": "add a refund model"}));
+    drop(event(&env, "s1", "SessionStart", json!({"source": "startup"})));
+    drop(event(&env, "s1", "UserPromptSubmit", json!({"prompt": "add a refund model"})));
     let edit = json!({"file_path": "refund.py", "old_string": "amount = 1.0", "new_string": "amount = 100"});
-    event(&env, "s1", "PostToolUse", json!({"tool_name": "Edit", "tool_input": edit, "tool_response": {}}));
+    drop(event(
+        &env,
+        "s1",
+        "PostToolUse",
+        json!({"tool_name": "Edit", "tool_input": edit, "tool_response": {}}),
+    ));
     let Some(mut screen) = browsing(&env, &[], (80, 24)) else { return };
     screen.wait_for("Store money");
     screen.press("\u{1b}3");
