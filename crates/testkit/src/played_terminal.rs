@@ -3,6 +3,7 @@
 use crate::screen_grid::ScreenGrid;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 use std::fs::File;
@@ -47,6 +48,8 @@ impl PlayedTerminal {
             return None;
         }
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        // A child that had it, too, would keep the terminal open.
+        fcntl_setfd(&master, FdFlags::CLOEXEC).expect("a terminal");
         unlockpt(&master).expect("a terminal");
         let name = ptsname(&master, Vec::new()).expect("the terminal's name");
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -163,6 +166,8 @@ impl PlayedTerminal {
         let mut text = String::new();
         self.child.stdout.take().expect("a pipe").read_to_string(&mut text).expect("what was printed");
         let status = self.child.wait().expect("the end of the process");
+        // Nobody has the other side open any more: who reads comes to the end of what was written.
+        drop(self.reader.take().map(JoinHandle::join));
         while let Ok(bytes) = self.output.try_recv() {
             self.take(&bytes);
         }

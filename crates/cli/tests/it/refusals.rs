@@ -135,6 +135,7 @@ const COMMANDS: &[CommandCase] = &[
             (&["x", "--team", "--all-projects"], 1, "hub_unusable"),
         ],
     ),
+    without_json("browse"),
     reads(
         "why",
         &["1"],
@@ -282,6 +283,7 @@ const COMMANDS: &[CommandCase] = &[
     without_store("serve", &["--status"], &[(&["--stop", "--status"], 2, "bad_request")]),
     without_json("view"),
     without_json("completions"),
+    CommandCase { refusals: &[(&[], 2, "bad_request")], ..without_json("self") },
 ];
 
 /// Commands that no help lists: hosts and this program itself run them.

@@ -63,7 +63,7 @@ fn flags_set_the_other_fields_of_a_memory() {
         exit 0
         --- out
         #1 Locks
-        fact · project · 2026-05-01T12:00:00Z · from user
+        fact · project · 2026-05-01 12:00 (just now) · from user
         importance 4 · confidence 1.00 · seen 1× · used 0×
         pinned
 

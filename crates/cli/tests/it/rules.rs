@@ -16,7 +16,7 @@ fn rules_are_listed_written_changed_and_retired() {
     remember(&env, "We decided on SQLite because it needs no server");
     assert_snapshot!(env.run(["rules"]).stdout, @r#"
     #1 Never use unwrap outside of tests
-    #2 Answer in British English  (every project)
+    #2 Answer in British English (every project)
     "#);
     done(&env, &["rules", "edit", "1", "Never use unwrap or expect outside of tests"]);
     let listed = ask(&env, 0, &["rules", "--json"]);

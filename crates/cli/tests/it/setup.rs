@@ -175,6 +175,7 @@ fn help_lists_every_command() {
       pin          Pin a memory
       show         Show whole memories
       search       Search memories; without words, list the newest [alias: ls]
+      browse       Search, read and change memories on one screen; print the one you choose
       why          Explain where a memory came from, when it was used, and its score
       context      Preview what would be injected now, and what it costs
       timeline     Show what was learnt, day by day, or what came before and after a memory [alias: log]
@@ -197,6 +198,7 @@ fn help_lists_every_command() {
       serve        Run the worker: the viewer and an HTTP API on this machine
       view         Open the viewer in a browser
       completions  Print a completion script for a shell
+      self         Ask whether there is a newer release of this program
       help         Print this message or the help of the given subcommand(s)
 
     Options:

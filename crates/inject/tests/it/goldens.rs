@@ -71,7 +71,10 @@ fn changed_code_is_one_line_where_no_handoff_says_what_was_done() {
     let known = Orientation { handoff: Ok(None), ..orientation() };
     let text = session_start(&known, None, &frame(Moment::SessionStart)).text;
     let lines: Vec<&str> = text.lines().skip_while(|line| *line != "## Changed code").skip(1).collect();
-    insta::assert_snapshot!(lines.join("\n"), @"");
+    insta::assert_snapshot!(lines.join("\n"), @r"
+    - src/refunds/batch.ts (3: refundAll (deleted)), src/payments/client.ts (1), src/notify/templates.ts (1: render (new))
+    </backstory-1a2b3c4d>
+    ");
 }
 
 #[test]
