@@ -55,7 +55,8 @@ fn unasked_what_is_nearly_as_good_as_the_best_comes_with_it() {
     assert!(first > next);
     let floor = (first + next) / 2.0;
     let hits_with = |floor_of_best| {
-        let weights = RankingWeights { floor, floor_of_best, ..RankingWeights::INJECT };
+        // None is sure, so that the floors decide.
+        let weights = RankingWeights { floor, floor_of_best, sure: 2.0, ..RankingWeights::INJECT };
         ids(&world.ask_with("deploy harbour service script", &weights, None))
     };
     assert_eq!(hits_with(0.9 * next / first), [best, second]);

@@ -81,10 +81,9 @@ fn in_a_small_store_the_right_memory_comes_first() {
 fn a_topic_of_half_the_store_is_no_reason_for_silence() {
     let (world, decisions) = filled(20);
     let meaning = world.meaning();
-    for prompt in ["search architecture", "how does our search work? I want to change the ranking"] {
-        let found = ids(&world.ask_with(prompt, &RankingWeights::INJECT, Some(&meaning)));
-        assert!(found.iter().any(|id| decisions[..10].contains(id)), "{prompt}: {found:?}");
-    }
+    let prompt = "which engine ranks the search results";
+    let found = ids(&world.ask_with(prompt, &RankingWeights::INJECT, Some(&meaning)));
+    assert_eq!(found.first(), decisions.first(), "{prompt}: {found:?}");
     let found =
         ids(&world.ask_with("what is the weather in Lisbon today", &RankingWeights::INJECT, Some(&meaning)));
     assert_eq!(found, []);
