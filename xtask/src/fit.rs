@@ -1,7 +1,7 @@
 //! `cargo xtask fit`: fits the weights of relevance on public data sets, and shows how they do on sets they have not seen.
 //!
 //! Each set is written into a store that is kept in the target folder, because making vectors takes longer than all the rest. The engine
-//! itself makes the features of every candidate. Weights are fitted with one set left out at a time, and the table shows each set with the
+//! itself makes the features of every candidate. Weights are fitted with one set left out at a time, and those of its family, and the table shows each set with the
 //! weights that never saw it, beside plain BM25 over the same index in the same run. `--write` stores the weights fitted on all sets.
 
 mod figures;
@@ -30,10 +30,12 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
         say(&format!("{}: {} documents, {} queries", set.name, set.documents.len(), set.queries.len()));
         sets.push(search(&set, &options.keep)?);
     }
-    let held_out: Vec<RelevanceModel> = (0..sets.len())
-        .map(|at| RelevanceModel::fit(sets.iter().enumerate().filter(|it| it.0 != at).map(|it| it.1)))
+    let held_out: Vec<RelevanceModel> = sets
+        .iter()
+        .map(|set| RelevanceModel::fit(sets.iter().filter(|it| family(it) != family(set))))
         .collect();
     report::table(&sets, &held_out);
+    report::injection(&sets);
     report::reliability(&sets, &held_out);
     report::silence(&sets, &held_out);
     let whole = RelevanceModel::fit(sets.iter());
@@ -46,6 +48,11 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
         say(&format!("wrote {WEIGHTS}"));
     }
     Ok(())
+}
+
+/// The first part of a name: the turns and the sessions of the same conversations are of one family.
+fn family(set: &FittedSet) -> &str {
+    set.name.split('-').next().unwrap_or_default()
 }
 
 fn search(set: &PreparedSet, keep: &std::path::Path) -> TaskResult<FittedSet> {

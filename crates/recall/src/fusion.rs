@@ -36,6 +36,10 @@ const MOST_OF_KIND: u32 = 40;
 /// Memories of the least importance, such as a discussion without a result, must reach this multiple of the floor: they mention
 /// many subjects, and so share words with most queries.
 const LEAST_IMPORTANT: f64 = 4.0 / 3.0;
+/// A hit whose odds are so many times those of the next is sure from this share of what is otherwise sure: in a small store few words
+/// are rare, so nothing is very probable, but one memory may stand out.
+const CLEAR_ODDS: f64 = 1.5;
+const CLEAR_SHARE: f64 = 0.6;
 /// Factor for a superseded memory, so that its replacement ranks above it.
 const SUPERSEDED: f64 = 0.7;
 
@@ -323,12 +327,24 @@ pub(crate) fn drop_weak_hits(hits: &mut Vec<Hit>, out_of_vocabulary: f64, weight
     };
     // Runs first, so that none of these sets the bar for the others.
     hits.retain(|hit| hit.reasons.direct_relevance() >= least(hit));
-    let is_sure = |hit: &Hit| out_of_vocabulary <= 0.0 && hit.reasons.relevance() >= weights.sure;
+    let clear = clear_winner(hits, CLEAR_SHARE * weights.sure);
+    let is_sure = |hit: &Hit| {
+        out_of_vocabulary <= 0.0 && (hit.reasons.relevance() >= weights.sure || clear == Some(hit.memory.id))
+    };
     let best = hits.iter().map(|hit| hit.reasons.direct_relevance()).fold(0.0, f64::max);
     if best * (1.0 - weights.out_of_vocabulary * out_of_vocabulary) < weights.floor {
         hits.retain(is_sure);
     }
     hits.retain(|hit| hit.reasons.direct_relevance() >= weights.floor_of_best * best || is_sure(hit));
+}
+
+/// Returns the most relevant hit if it is at least so relevant, and stands clear of the next.
+fn clear_winner(hits: &[Hit], least: f64) -> Option<MemoryId> {
+    let mut ranked: Vec<&Hit> = hits.iter().collect();
+    ranked.sort_by(|one, other| other.reasons.relevance().total_cmp(&one.reasons.relevance()));
+    let first = ranked.first().filter(|hit| hit.reasons.relevance() >= least)?;
+    let next = ranked.get(1).map_or(0.0, |hit| hit.reasons.odds());
+    (first.reasons.odds() >= CLEAR_ODDS * next).then_some(first.memory.id)
 }
 
 /// Fuses words and meaning into one number.

@@ -32,6 +32,10 @@ const LISTING: [&str; 20] = [
 /// Words that say nothing about the topic.
 const FILLING: [&str; 9] = ["have", "been", "far", "project", "there", "now", "taken", "tell", "see"];
 
+/// Words that ask for what was decided about a topic, in a query of a few words: "search architecture".
+const OVERVIEW: [&str; 2] = ["architecture", "design"];
+const OVERVIEW_WORDS: usize = 3;
+
 /// Kinds a query asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KindIntent {
@@ -40,23 +44,32 @@ pub(crate) struct KindIntent {
     pub(crate) is_alone: bool,
 }
 
+/// Returns the word of a short query by which it asks for what was decided about the others.
+pub(crate) fn overview_word(text: &str) -> Option<String> {
+    let said: Vec<String> = words(text).take(OVERVIEW_WORDS + 1).collect();
+    let is_overview = |word: &String| OVERVIEW.contains(&word.as_str());
+    let has_topic = said.iter().any(|word| !is_overview(word) && is_topic(word));
+    said.iter().find(|word| is_overview(word)).filter(|_| has_topic && said.len() <= OVERVIEW_WORDS).cloned()
+}
+
 /// Finds the kinds that a query asks to have listed.
 pub(crate) fn asked_kinds(text: &str) -> Option<KindIntent> {
     let said: Vec<String> = words(text).take(MOST_WORDS + 1).collect();
     let kinds: Vec<Kind> = said.iter().flat_map(|word| kinds_of(word)).copied().collect();
     let is_listing = said.iter().any(|word| LISTING.contains(&word.as_str()));
+    if overview_word(text).is_some() {
+        return Some(KindIntent { kinds: vec![Kind::Decision], is_alone: false });
+    }
     if kinds.is_empty() || !is_listing || said.len() > MOST_WORDS {
         return None;
     }
-    let is_topic = |word: &&String| {
-        let word = word.as_str();
-        kinds_of(word).is_empty()
-            && !LISTING.contains(&word)
-            && !FILLING.contains(&word)
-            && !is_stop_word(word)
-    };
-    let is_alone = !said.iter().any(|word| is_topic(&word));
+    let is_alone = !said.iter().any(|word| is_topic(word));
     Some(KindIntent { kinds, is_alone })
+}
+
+/// Whether a word says what the query is about, beside the kind.
+fn is_topic(word: &str) -> bool {
+    kinds_of(word).is_empty() && !LISTING.contains(&word) && !FILLING.contains(&word) && !is_stop_word(word)
 }
 
 fn kinds_of(word: &str) -> &'static [Kind] {
@@ -81,6 +94,7 @@ mod tests {
             ("review all decisions", true),
             ("known gotchas of the importer", false),
             ("What are our rules?", true),
+            ("search architecture", false),
         ] {
             assert_eq!(asked_kinds(query).map(|intent| intent.is_alone), Some(is_alone), "{query}");
         }
@@ -88,9 +102,13 @@ mod tests {
 
     #[test]
     fn a_question_for_one_answer_asks_for_no_kind() {
-        for query in
-            ["why did we decide on SQLite", "fix the failures of the last run", "search architecture", ""]
-        {
+        for query in [
+            "why did we decide on SQLite",
+            "fix the failures of the last run",
+            "architecture",
+            "draw the architecture of it",
+            "",
+        ] {
             assert_eq!(asked_kinds(query), None, "{query}");
         }
     }

@@ -12,12 +12,15 @@ use std::collections::{HashMap, HashSet};
 const SAME_MEANING: f32 = 0.8;
 /// Or from this share of common words on: to the model `15` and `16` are far apart, in otherwise equal sentences.
 const SAME_WORDS: f64 = 0.5;
-/// Or from this cosine on, if half of what the shorter one says is in the other: "expire after thirty minutes", "after two hours".
+/// Or, between memories that hold until they are amended, from this cosine on, if half of what the shorter one says is in the other:
+/// "expire after thirty minutes", "after two hours".
 const RELATED_MEANING: f32 = 0.6;
 /// Fewer words in common are a coincidence.
 const FEWEST_COMMON: usize = 2;
 /// The odds of the newer one must be at least this share of the older one's: probabilities near one hide how far apart two are.
 const NEARLY_AS_WELL: f64 = 0.2;
+/// For what was said or done one day: the next day's talk is on the same subject and amends nothing.
+const JUST_AS_WELL: f64 = 0.85;
 /// How many of the best hits are compared with each other.
 const COMPARED: usize = 20;
 
@@ -34,7 +37,9 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
         let alike = words.get(&one).zip(words.get(&other)).map(|(one, other)| one.jaccard(other));
         near.is_some_and(|near| near >= SAME_MEANING)
             || alike.is_some_and(|alike| alike >= SAME_WORDS)
-            || near.is_some_and(|near| near >= RELATED_MEANING) && share_subject(one_hit, other_hit)
+            || holds_until_amended(one_hit)
+                && near.is_some_and(|near| near >= RELATED_MEANING)
+                && share_subject(one_hit, other_hit)
     };
     let mut newer_of: HashMap<MemoryId, MemoryId> = HashMap::new();
     for older_at in 0..compared {
@@ -45,7 +50,7 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
                 written(other) > written(older) && other.memory.content.kind == older.memory.content.kind
             })
             .filter(|other| may_amend(&other.memory, &older.memory))
-            .filter(|other| odds(other) >= NEARLY_AS_WELL * odds(older))
+            .filter(|other| other.reasons.odds() >= nearly_as_well(older) * older.reasons.odds())
             .filter(|other| same(older, other))
             .max_by_key(|other| written(other));
         if let Some(newest) = newest {
@@ -59,6 +64,16 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
         hit.reasons.older_than = newer_of.get(&hit.memory.id).copied();
     }
     reorder(hits, &newer_of);
+}
+
+/// The share of the older one's odds that a newer hit must have.
+fn nearly_as_well(older: &Hit) -> f64 {
+    if holds_until_amended(older) { NEARLY_AS_WELL } else { JUST_AS_WELL }
+}
+
+/// Whether a memory says what holds until something newer is said, and not what was said or done one day.
+fn holds_until_amended(hit: &Hit) -> bool {
+    hit.memory.content.kind.traits().is_durable
 }
 
 /// Whether half of the words of the shorter title stand in the other.
@@ -92,15 +107,6 @@ fn reorder(hits: &mut Vec<Hit>, newer_of: &HashMap<MemoryId, MemoryId>) {
         }
     }
 }
-
-/// Returns how much likelier a hit is right than wrong.
-fn odds(hit: &Hit) -> f64 {
-    let relevance = hit.reasons.relevance();
-    if relevance < SURE { relevance / (1.0 - relevance) } else { relevance / (1.0 - SURE) }
-}
-
-/// A relevance from which on odds mean nothing.
-const SURE: f64 = 0.999;
 
 fn written(hit: &Hit) -> (backstory_memory::Timestamp, MemoryId) {
     (hit.memory.created_at, hit.memory.id)

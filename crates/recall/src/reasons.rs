@@ -73,12 +73,21 @@ pub enum ScoreFactor {
     Signal(Signal),
 }
 
+/// A relevance from which on odds mean nothing.
+const SURE: f64 = 0.999;
+
 impl Reasons {
     /// Returns the relevance with all boosts; 0 to 1 unless plain BM25 is used.
     #[must_use]
     pub fn relevance(&self) -> f64 {
         let boosted: f64 = self.boosts.iter().map(|(_, added)| added).sum();
         self.fused + boosted
+    }
+
+    /// Returns how much likelier it is right than wrong.
+    pub(crate) fn odds(&self) -> f64 {
+        let relevance = self.relevance();
+        relevance / (1.0 - relevance.min(SURE))
     }
 
     /// Returns the relevance from words and meaning of the memory itself, with all boosts: what the floors of injection were set on.

@@ -4,6 +4,7 @@
 //! small store and a large one. BM25 of the index finds the candidates; this compares them.
 
 use crate::Synonyms;
+use crate::kind_intent::overview_word;
 use crate::rarity::rarity;
 use crate::terms::beginning;
 use backstory_memory::{inner_parts, is_stop_word, keywords, stem};
@@ -16,6 +17,8 @@ const PASSAGE: usize = 60;
 /// The part of a word that a synonym of it counts, and one that is only spelt like it.
 const SYNONYM_SHARE: f64 = 0.4;
 const RESPELT_SHARE: f64 = 0.5;
+/// The part of its rarity that a word counts which asks for what was decided about the others.
+const OVERVIEW_SHARE: f64 = 0.2;
 /// How fast more of the same word stop to count, and how much a long text must say it more often.
 const SATURATION: f64 = 1.2;
 const LENGTH_SHARE: f64 = 0.5;
@@ -32,6 +35,8 @@ pub(crate) struct SoughtWords {
     /// The first bytes of the forms: most words of a text end here.
     first_bytes: Vec<bool>,
     total: f64,
+    /// The word that asks for what was decided, not for a text that holds it.
+    overview: Option<String>,
 }
 
 #[derive(Debug)]
@@ -67,7 +72,11 @@ impl SoughtWords {
         let said = keywords(text);
         let parts = inner_parts(text);
         let parts = parts.split(' ').filter(|part| !part.is_empty() && !is_stop_word(part));
-        let mut sought = SoughtWords { first_bytes: vec![false; 256], ..SoughtWords::default() };
+        let mut sought = SoughtWords {
+            first_bytes: vec![false; 256],
+            overview: overview_word(text),
+            ..SoughtWords::default()
+        };
         for word in said.iter().map(String::as_str).chain(parts) {
             sought.add(word, found);
         }
@@ -92,7 +101,8 @@ impl SoughtWords {
             return;
         }
         let holders = found.holders.iter().find(|(held, _)| held == word).map_or(0, |(_, holders)| *holders);
-        let rarity = rarity(word, holders, found.memories);
+        let is_overview = self.overview.as_deref() == Some(word);
+        let rarity = rarity(word, holders, found.memories) * if is_overview { OVERVIEW_SHARE } else { 1.0 };
         self.total += rarity;
         self.push(word_stem, self.rarities.len(), 1.0);
         self.rarities.push(rarity);

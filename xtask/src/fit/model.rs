@@ -11,8 +11,32 @@ const STEP: f64 = 0.05;
 /// What the weights are drawn to where no set says otherwise: sets without sessions say nothing about neighbours.
 const PRIOR: [f64; FEATURES] = [0.5, 4.0, 3.5, 2.5, 6.0, -0.5, 4.0, 2.0, 0.5, -1.0, 0.0, 0.0, 4.0];
 const PENALTY: f64 = 0.002;
+/// Which way a feature may count. Where the sets say otherwise, they say something of themselves: more of the query in a memory never
+/// speaks against it, and a name that no memory knows never for one.
+const SIGNS: [FeatureSign; FEATURES] = {
+    use FeatureSign::{Against, Either, For};
+    [For, For, For, For, For, Against, For, For, For, Either, Against, Either, For]
+};
 /// The best candidates of a query count when the scale is fitted: only they are ever shown.
 const SCALED_ON: usize = 3;
+
+/// Which way a feature may count.
+#[derive(Clone, Copy)]
+enum FeatureSign {
+    For,
+    Against,
+    Either,
+}
+
+impl FeatureSign {
+    fn allowed(self, weight: f64) -> f64 {
+        match self {
+            FeatureSign::For => weight.max(0.0),
+            FeatureSign::Against => weight.min(0.0),
+            FeatureSign::Either => weight,
+        }
+    }
+}
 
 /// Fitted weights.
 #[derive(Clone, Debug)]
@@ -72,7 +96,15 @@ impl RelevanceModel {
         let mean = rows.iter().map(|row| row.0[1]).sum::<f64>() / count;
         let spread = (rows.iter().map(|row| (row.0[1] - mean).powi(2)).sum::<f64>() / count).sqrt().max(1e-9);
         rows.iter_mut().for_each(|row| row.0[1] = (row.0[1] - mean) / spread);
-        let [bias, scale, names, length] = logistic(&rows);
+        let mut fitted = logistic(&rows);
+        for (input, at) in (2..).zip(OF_THE_QUERY) {
+            let is_allowed = fitted.get(input) == fitted.get(input).map(|it| SIGNS[at].allowed(*it)).as_ref();
+            if !is_allowed {
+                rows.iter_mut().filter_map(|row| row.0.get_mut(input)).for_each(|value| *value = 0.0);
+                fitted = logistic(&rows);
+            }
+        }
+        let [bias, scale, names, length] = fitted;
         let (scale, bias) = (scale / spread, bias - scale * mean / spread);
         self.weights = self.weights.map(|weight| weight * scale);
         for (at, weight) in OF_THE_QUERY.into_iter().zip([names, length]) {
@@ -126,7 +158,8 @@ fn ranking(sets: &[&FittedSet]) -> [f64; FEATURES] {
             square[at] = 0.999 * square[at] + 0.001 * gradient[at] * gradient[at];
             let corrected = mean[at] / (1.0 - 0.9_f64.powi(round as i32));
             let spread: f64 = square[at] / (1.0 - 0.999_f64.powi(round as i32));
-            weights[at] -= 2.0 * STEP * corrected / (spread.sqrt() + 1e-8);
+            let stepped = weights[at] - 2.0 * STEP * corrected / (spread.sqrt() + 1e-8);
+            weights[at] = SIGNS[at].allowed(stepped);
         }
     }
     weights

@@ -22,6 +22,31 @@ pub(crate) struct FittedSet {
     pub(crate) bm25: RankFigures,
     /// The figures of the engine with the weights it has now.
     pub(crate) engine: RankFigures,
+    /// What injection does with them.
+    pub(crate) injected: InjectionCounts,
+}
+
+/// How often injection is silent where nothing answers, and right where something does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct InjectionCounts {
+    pub(crate) silent: usize,
+    pub(crate) unanswered: usize,
+    pub(crate) right: usize,
+    pub(crate) answered: usize,
+    pub(crate) documents: usize,
+}
+
+impl InjectionCounts {
+    fn add(&mut self, marks: &[bool], gold: usize) {
+        self.documents += marks.len();
+        if gold == 0 {
+            self.unanswered += 1;
+            self.silent += usize::from(marks.is_empty());
+        } else {
+            self.answered += 1;
+            self.right += usize::from(marks.contains(&true));
+        }
+    }
 }
 
 /// A query and its candidates.
@@ -42,7 +67,7 @@ pub(crate) fn ranked(set: &PreparedSet, kept: &SetStore) -> TaskResult<FittedSet
     let synonyms = Synonyms::built_in();
     let index = SemanticIndex::open(&kept.home.vectors(), &VectorCache::default());
     let (mut bm25, mut engine) = (RankFigures::default(), RankFigures::default());
-    let mut queries = Vec::new();
+    let (mut injected, mut queries) = (InjectionCounts::default(), Vec::new());
     for query in &set.queries {
         let Some(project) = kept.projects.get(&query.corpus) else { continue };
         let filter = Filter { limit: CANDIDATES, ..Filter::within(Scope::Project(*project)) };
@@ -54,6 +79,12 @@ pub(crate) fn ranked(set: &PreparedSet, kept: &SetStore) -> TaskResult<FittedSet
             kept.documents.get(id).is_some_and(|document| query.gold.contains(document))
         };
         let hits = searcher.search(&asked, &filter)?.hits;
+        let unasked = Searcher::new(&kept.store, &RankingWeights::INJECT)
+            .with_meaning(index.as_ref())
+            .with_synonyms(&synonyms)
+            .search(&asked, &filter)?;
+        let marks: Vec<bool> = unasked.hits.iter().map(|hit| is_gold(&hit.memory.id)).collect();
+        injected.add(&marks, query.gold.len());
         if !query.gold.is_empty() {
             let marks: Vec<bool> = hits.iter().take(DEPTH).map(|hit| is_gold(&hit.memory.id)).collect();
             engine.add(&marks, query.gold.len());
@@ -70,5 +101,5 @@ pub(crate) fn ranked(set: &PreparedSet, kept: &SetStore) -> TaskResult<FittedSet
         queries
             .push(RankedQuery { candidates: hits.iter().map(candidate).collect(), gold: query.gold.len() });
     }
-    Ok(FittedSet { name: set.name.clone(), queries, bm25, engine })
+    Ok(FittedSet { name: set.name.clone(), queries, bm25, engine, injected })
 }

@@ -32,6 +32,18 @@ pub(crate) fn table(sets: &[FittedSet], held_out: &[RelevanceModel]) {
     }
 }
 
+/// What is injected unasked, with the weights the engine has now and the floors of injection.
+pub(crate) fn injection(sets: &[FittedSet]) {
+    say("\ninjected at a prompt: silent of those without an answer, right of those with one, documents each");
+    for FittedSet { name, injected, .. } in sets {
+        let each = injected.documents as f64 / (injected.unanswered + injected.answered).max(1) as f64;
+        say(&format!(
+            "{name:22} silent {:>3} of {:<4} right {:>3} of {:<4} {each:.1}",
+            injected.silent, injected.unanswered, injected.right, injected.answered
+        ));
+    }
+}
+
 /// How often what is said to be so probable is right.
 pub(crate) fn reliability(sets: &[FittedSet], held_out: &[RelevanceModel]) {
     say("\nreliability of the first hit (weights without the set): said, right, n by bin");

@@ -81,9 +81,19 @@ fn in_a_small_store_the_right_memory_comes_first() {
 fn a_topic_of_half_the_store_is_no_reason_for_silence() {
     let (world, decisions) = filled(20);
     let meaning = world.meaning();
-    let prompt = "which engine ranks the search results";
-    let found = ids(&world.ask_with(prompt, &RankingWeights::INJECT, Some(&meaning)));
-    assert_eq!(found.first(), decisions.first(), "{prompt}: {found:?}");
+    for prompt in [
+        "which engine ranks the search results",
+        "how does our search work? I want to change the ranking",
+        "change the ranking of our search",
+    ] {
+        let found = ids(&world.ask_with(prompt, &RankingWeights::INJECT, Some(&meaning)));
+        assert_eq!(found.first(), decisions.first(), "{prompt}: {found:?}");
+    }
+    let found = ids(&world.ask_with("search architecture", &RankingWeights::INJECT, Some(&meaning)));
+    assert!(
+        !found.is_empty() && found.iter().all(|id| decisions.get(..10).is_some_and(|it| it.contains(id))),
+        "{found:?}"
+    );
     let found =
         ids(&world.ask_with("what is the weather in Lisbon today", &RankingWeights::INJECT, Some(&meaning)));
     assert_eq!(found, []);
