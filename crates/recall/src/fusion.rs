@@ -39,7 +39,7 @@ const LEAST_IMPORTANT: f64 = 4.0 / 3.0;
 /// A hit whose odds are so many times those of the next is sure from this share of what is otherwise sure: in a small store few words
 /// are rare, so nothing is very probable, but one memory may stand out.
 const CLEAR_ODDS: f64 = 1.5;
-const CLEAR_SHARE: f64 = 0.6;
+const CLEAR_SHARE: f64 = 0.5;
 /// Factor for a superseded memory, so that its replacement ranks above it.
 const SUPERSEDED: f64 = 0.7;
 
