@@ -24,8 +24,9 @@ use std::thread;
 
 /// How many candidates each arm contributes.
 const POOL: u32 = 100;
-/// At least this many of the best candidates are read and scored in full.
+/// At least this many of the best candidates are read and scored in full, and so many more than are wanted.
 const SCORED_IN_FULL: usize = 50;
+const SPARE: usize = 24;
 /// The links of this many of the best candidates are followed.
 const FOLLOWED: usize = 5;
 /// What a memory gains for being of the kind that is asked for: without a topic, and with one, which still decides.
@@ -215,7 +216,7 @@ impl Pool {
         wanted: usize,
     ) -> Result<Vec<Hit>, StoreError> {
         searcher.in_time(|| self.follow_links(searcher, filter))?;
-        let best = self.best(SCORED_IN_FULL.max(wanted.saturating_mul(3)));
+        let best = self.best(SCORED_IN_FULL.max(wanted.saturating_add(SPARE)));
         let mut memories = searcher.store.memories().get_many(&best)?;
         if searcher.weights.saturation > 0.0 && self.strategy != SearchStrategy::Texts {
             appraise(self, searcher, filter, &mut memories)?;

@@ -6,6 +6,7 @@
 //! `scripts/background-words` makes the table; its header says from what. Words that it lacks are rare.
 
 use backstory_memory::stem;
+use std::sync::LazyLock;
 
 /// The table: a header that ends with an empty line, sorted hashes, then a rarity each.
 const TABLE: &[u8] = include_bytes!("../assets/background-words.bin");
@@ -31,7 +32,7 @@ const LEAST: f64 = 0.1;
 /// Returns the rarity of a word in general.
 fn background(word: &str) -> f64 {
     let hash = fnv(stem(word));
-    let table = table();
+    let table = *WORDS;
     let count = table.len() / (HASH_BYTES + 1);
     let (hashes, rarities) = table.split_at(count * HASH_BYTES);
     let hash_at = |at: usize| {
@@ -49,6 +50,9 @@ fn background(word: &str) -> f64 {
     let rarity = found.and_then(|at| rarities.get(at)).map(|rarity| f64::from(*rarity) / STEPS_PER_NAT);
     rarity.unwrap_or(UNKNOWN)
 }
+
+/// The table without its header, which is looked for once.
+static WORDS: LazyLock<&'static [u8]> = LazyLock::new(table);
 
 /// Returns the table without its header.
 fn table() -> &'static [u8] {
