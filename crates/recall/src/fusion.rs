@@ -326,9 +326,10 @@ pub(crate) fn drop_weak_hits(hits: &mut Vec<Hit>, out_of_vocabulary: f64, weight
         1 => weights.floor * LEAST_IMPORTANT,
         _ => 0.0,
     };
-    // Runs first, so that none of these sets the bar for the others.
-    hits.retain(|hit| hit.reasons.direct_relevance() >= least(hit));
+    // Looked for among all: beside a draft that fits better, nothing stands clear.
     let clear = clear_winner(hits, CLEAR_SHARE * weights.sure);
+    // Runs before the floors, so that none of these sets the bar for the others.
+    hits.retain(|hit| hit.reasons.direct_relevance() >= least(hit));
     let is_sure = |hit: &Hit| {
         out_of_vocabulary <= 0.0 && (hit.reasons.relevance() >= weights.sure || clear == Some(hit.memory.id))
     };

@@ -70,7 +70,7 @@ impl RankingWeights {
         synonyms: 0.4,
         named: 0.2,
         neighbours: 0.3,
-        outside_time: 0.6,
+        outside_time: 0.4,
         signals: 0.02,
         recency: 1.0,
         recency_days: 30.0,
