@@ -4,9 +4,9 @@
 //! itself makes the features of every candidate. Weights are fitted with one set left out at a time, and those of its family, and the table shows each set with the
 //! weights that never saw it, beside plain BM25 over the same index in the same run. `--write` stores the weights fitted on all sets.
 
-mod figures;
 mod model;
 mod prepared_set;
+mod rank_figures;
 mod ranked_query;
 mod report;
 
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 const USAGE: &str = "usage: cargo xtask fit [--data DIR] [--keep DIR] [--most-chars N] [--write]";
 /// Where the weights go.
-const WEIGHTS: &str = "crates/recall/src/relevance/weights.rs";
+const WEIGHTS: &str = "crates/recall/src/relevance/fitted_table.rs";
 
 /// Fits, and reports.
 pub(crate) fn run(arguments: &[String]) -> TaskResult {

@@ -6,7 +6,7 @@
 //! fits.
 
 use crate::appraisal::{LINK_SHARE, appraise};
-use crate::kind_intent::{KindIntent, asked_kinds};
+use crate::kind_intent::{KindIntent, listed_kinds};
 use crate::mentions::mentions;
 use crate::reasons::{Boost, Reasons, ScoreFactor, SearchStrategy};
 use crate::semantic_index::{Neighbours, SemanticIndex};
@@ -77,7 +77,7 @@ impl Pool {
             out_of_vocabulary: 0.0,
             sought: SoughtWords::default(),
             query_vector: None,
-            kinds: asked_kinds(query.text).filter(|_| searcher.weights.named > 0.0),
+            kinds: listed_kinds(query.text).filter(|_| searcher.weights.named > 0.0),
         };
         let index = searcher.index.filter(|_| searcher.weights.meaning > 0.0);
         let look_up = || index?.nearest(query.text, wide.scope, wide.limit as usize);

@@ -53,7 +53,7 @@ pub(crate) fn overview_word(text: &str) -> Option<String> {
 }
 
 /// Finds the kinds that a query asks to have listed.
-pub(crate) fn asked_kinds(text: &str) -> Option<KindIntent> {
+pub(crate) fn listed_kinds(text: &str) -> Option<KindIntent> {
     let said: Vec<String> = words(text).take(MOST_WORDS + 1).collect();
     let kinds: Vec<Kind> = said.iter().flat_map(|word| kinds_of(word)).copied().collect();
     let is_listing = said.iter().any(|word| LISTING.contains(&word.as_str()));
@@ -96,7 +96,7 @@ mod tests {
             ("What are our rules?", true),
             ("search architecture", false),
         ] {
-            assert_eq!(asked_kinds(query).map(|intent| intent.is_alone), Some(is_alone), "{query}");
+            assert_eq!(listed_kinds(query).map(|intent| intent.is_alone), Some(is_alone), "{query}");
         }
     }
 
@@ -109,7 +109,7 @@ mod tests {
             "draw the architecture of it",
             "",
         ] {
-            assert_eq!(asked_kinds(query), None, "{query}");
+            assert_eq!(listed_kinds(query), None, "{query}");
         }
     }
 }

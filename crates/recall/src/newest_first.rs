@@ -82,8 +82,8 @@ fn share_subject(one: &Hit, other: &Hit) -> bool {
         keywords(&hit.memory.content.title).iter().map(|word| stem(word).to_owned()).collect()
     };
     let (one, other) = (subject(one), subject(other));
-    let common = one.intersection(&other).count();
-    common >= FEWEST_COMMON && 2 * common >= one.len().min(other.len())
+    let shared_words = one.intersection(&other).count();
+    shared_words >= FEWEST_COMMON && 2 * shared_words >= one.len().min(other.len())
 }
 
 /// Whether one memory holds where the other does: a newer memory of another project amends nothing, nor does a superseded one.

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn in_a_small_store_a_topic_word_tells_more_than_a_common_verb() {
+    fn in_a_small_store_a_topic_word_weighs_more_than_a_common_verb() {
         assert!(rarity("search", 10, 20) > rarity("use", 1, 20));
         assert!(rarity("ranking", 4, 20) > rarity("want", 0, 20));
     }

@@ -1,12 +1,12 @@
 //! One calibrated relevance: what is known of a memory and a query, weighed into the probability that the one answers the other.
 //!
 //! A logistic model over a few features. `cargo xtask fit` fits its weights on public sets, each set tried with the weights fitted on the
-//! others; `relevance/weights.rs` is what it wrote. The same number means the same in a store of twenty memories and of two hundred
+//! others; `relevance/fitted_table.rs` is what it wrote. The same number means the same in a store of twenty memories and of two hundred
 //! thousand, so one threshold serves all.
 
-mod weights;
+mod fitted_table;
 
-use weights::{BIAS, WEIGHTS};
+use fitted_table::{BIAS, WEIGHTS};
 
 /// How many features there are.
 pub const FEATURES: usize = 13;

@@ -1,5 +1,7 @@
 //! The model of relevance: weights for ranking by a conditional logit, then a scale that makes the sum a probability.
 
+#![expect(clippy::indexing_slicing, reason = "linear algebra over arrays whose lengths are in their types")]
+
 use super::ranked_query::{FittedSet, RankedQuery};
 use backstory_recall::{FEATURES, Features};
 use std::fmt::Write as _;
@@ -224,9 +226,8 @@ fn solve(mut rows: [[f64; 4]; 4], mut right: [f64; 4]) -> [f64; 4] {
         right.swap(at, pivot);
         for below in at + 1..4 {
             let factor = rows[below][at] / rows[at][at];
-            for column in at..4 {
-                rows[below][column] -= factor * rows[at][column];
-            }
+            let pivot = rows[at];
+            rows[below].iter_mut().zip(pivot).skip(at).for_each(|(cell, above)| *cell -= factor * above);
             right[below] -= factor * right[at];
         }
     }

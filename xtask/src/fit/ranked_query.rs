@@ -1,7 +1,7 @@
 //! The candidates of every query, with their features, as the engine finds them.
 
-use super::figures::RankFigures;
 use super::prepared_set::{PreparedSet, SetStore, time};
+use super::rank_figures::RankFigures;
 use crate::TaskResult;
 use backstory_memory::keywords;
 use backstory_recall::{
@@ -71,18 +71,18 @@ pub(crate) fn ranked(set: &PreparedSet, kept: &SetStore) -> TaskResult<FittedSet
     for query in &set.queries {
         let Some(project) = kept.projects.get(&query.corpus) else { continue };
         let filter = Filter { limit: CANDIDATES, ..Filter::within(Scope::Project(*project)) };
-        let asked = SearchQuery::new(&query.text, time(query.at.as_ref()));
+        let search_query = SearchQuery::new(&query.text, time(query.at.as_ref()));
         let searcher = Searcher::new(&kept.store, &RankingWeights::SEARCH)
             .with_meaning(index.as_ref())
             .with_synonyms(&synonyms);
         let is_gold = |id: &backstory_memory::MemoryId| {
             kept.documents.get(id).is_some_and(|document| query.gold.contains(document))
         };
-        let hits = searcher.search(&asked, &filter)?.hits;
+        let hits = searcher.search(&search_query, &filter)?.hits;
         let unasked = Searcher::new(&kept.store, &RankingWeights::INJECT)
             .with_meaning(index.as_ref())
             .with_synonyms(&synonyms)
-            .search(&asked, &filter)?;
+            .search(&search_query, &filter)?;
         let marks: Vec<bool> = unasked.hits.iter().map(|hit| is_gold(&hit.memory.id)).collect();
         injected.add(&marks, query.gold.len());
         if !query.gold.is_empty() {

@@ -1,7 +1,7 @@
 //! What was measured, as tables.
 
-use super::figures::RankFigures;
 use super::model::RelevanceModel;
+use super::rank_figures::RankFigures;
 use super::ranked_query::FittedSet;
 use crate::say;
 use backstory_recall::Features;
@@ -52,8 +52,9 @@ pub(crate) fn reliability(sets: &[FittedSet], held_out: &[RelevanceModel]) {
         for query in &set.queries {
             if let Some((is_gold, probability)) = model.ranked(query).first().copied() {
                 let at = BINS.iter().position(|end| probability < *end).unwrap_or(BINS.len() - 1);
-                let bin = &mut bins[at];
-                *bin = (bin.0 + probability, bin.1 + f64::from(is_gold), bin.2 + 1.0);
+                if let Some(bin) = bins.get_mut(at) {
+                    *bin = (bin.0 + probability, bin.1 + f64::from(is_gold), bin.2 + 1.0);
+                }
             }
         }
         let cell = |bin: &(f64, f64, f64)| {
@@ -72,7 +73,7 @@ pub(crate) fn silence(sets: &[FittedSet], held_out: &[RelevanceModel]) {
     say(&format!("\nsilence right / answer given, in percent, by threshold {THRESHOLDS:?}"));
     for (set, model) in sets.iter().zip(held_out) {
         let cells = THRESHOLDS.map(|threshold| {
-            let (mut silent, mut empty, mut given, mut answered) = (0.0, 0.0, 0.0, 0.0);
+            let (mut silent, mut empty, mut right, mut answered) = (0.0, 0.0, 0.0, 0.0);
             for query in &set.queries {
                 let ranked = model.ranked(query);
                 let shown = || ranked.iter().take(10).filter(|it| it.1 >= threshold);
@@ -81,13 +82,13 @@ pub(crate) fn silence(sets: &[FittedSet], held_out: &[RelevanceModel]) {
                     silent += f64::from(shown().next().is_none());
                 } else {
                     answered += 1.0;
-                    given += f64::from(shown().any(|it| it.0));
+                    right += f64::from(shown().any(|it| it.0));
                 }
             }
             let percent = |part: f64, whole: f64| {
                 if whole > 0.0 { format!("{:.0}", 100.0 * part / whole) } else { "-".to_owned() }
             };
-            format!("{:>3}/{:<3}", percent(silent, empty), percent(given, answered))
+            format!("{:>3}/{:<3}", percent(silent, empty), percent(right, answered))
         });
         say(&format!("{:22} {}", set.name, cells.join("  ")));
     }

@@ -57,14 +57,18 @@ fn first_hits(
     meaning: Option<&SemanticIndex>,
 ) -> (usize, usize, Vec<&'static str>) {
     let mut missed = Vec::new();
-    let asked = QUESTIONS.iter().filter(|(_, at)| *at < decisions.len());
-    for (question, at) in asked.clone() {
+    let questions = QUESTIONS.iter().filter(|(_, at)| *at < decisions.len());
+    for (question, at) in questions.clone() {
         let found = ids(&world.ask_with(question, &RankingWeights::SEARCH, meaning));
         if found.first() != decisions.get(*at) {
             missed.push(*question);
         }
     }
-    (asked.count() - missed.len(), QUESTIONS.iter().filter(|(_, at)| *at < decisions.len()).count(), missed)
+    (
+        questions.count() - missed.len(),
+        QUESTIONS.iter().filter(|(_, at)| *at < decisions.len()).count(),
+        missed,
+    )
 }
 
 #[test]
