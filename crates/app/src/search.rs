@@ -39,7 +39,7 @@ pub struct SearchRequest {
 /// Whether what was found fits the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It does, as far as can be told; or there was no question.
+    /// It does, as far as the words show; or there was no question.
     Fits,
     /// Nothing does: the hits are the nearest in meaning, and likely about something else.
     NearestOnly,

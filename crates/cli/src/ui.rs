@@ -95,8 +95,8 @@ pub(crate) struct Ui {
 impl Ui {
     /// Looks at the screen: how wide it is, and whether it shows colour.
     pub(crate) fn new(colour: Option<Colour>, clock: Clock, environment: &Environment) -> Ui {
-        let unless_told = if environment.no_color() { Colour::Never } else { Colour::Auto };
-        let is_wanted = |is_terminal: bool| match colour.unwrap_or(unless_told) {
+        let usual = if environment.no_color() { Colour::Never } else { Colour::Auto };
+        let is_wanted = |is_terminal: bool| match colour.unwrap_or(usual) {
             Colour::Auto => is_terminal,
             Colour::Always => true,
             Colour::Never => false,

@@ -46,8 +46,8 @@ fn decision(entry: &TranscriptEntry) -> Option<Finding> {
     let answered =
         (!title.to_lowercase().ends_with(&answer.to_lowercase())).then(|| format!("Answer: {answer}"));
     let not_chosen = (!others.is_empty()).then(|| format!("Not chosen: {}", others.join("; ")));
-    let asked = Some(format!("Asked: {question}"));
-    let body: Vec<String> = [answered, not_chosen, asked].into_iter().flatten().collect();
+    let question_line = Some(format!("Asked: {question}"));
+    let body: Vec<String> = [answered, not_chosen, question_line].into_iter().flatten().collect();
     // The options are the agent's words; that the user took one is what proves it.
     let mut content = distilled(Kind::Decision, &title, &body.join("\n"), Provenance::Assistant);
     if !options.contains(answer) {

@@ -1,5 +1,5 @@
 //! The arguments of a tool call, read as agents write them: numbers as text, one value for a list. An unreadable argument is an
-//! error that says what is expected, and so is one that the tool does not know: an agent that is not told believes it was heard.
+//! error that says what is expected, and so is one that the tool does not know: else an agent believes that it counted.
 
 use backstory_app::AppError;
 use backstory_memory::MemoryId;

@@ -79,9 +79,9 @@ pub(crate) fn list(may_write: McpWrite) -> Value {
 pub(crate) fn argument_names(tool: Tool) -> Vec<String> {
     let (schema, besides): (Value, &[&str]) = match tool {
         Tool::Search => (search(), &[]),
-        Tool::About => (about(), &["limit", "project"]),
-        Tool::Timeline => (timeline(), &["ids", "project"]),
-        Tool::Get => (get(), &["id", "project"]),
+        Tool::About => (about(), &["limit", "project", "all_projects"]),
+        Tool::Timeline => (timeline(), &["ids", "project", "all_projects"]),
+        Tool::Get => (get(), &["id", "project", "all_projects"]),
         Tool::Remember => (remember(), &["concepts", "importance", "project"]),
         Tool::Revise => (revise(), &["ids"]),
         Tool::Handoff => (handoff(), &[]),
@@ -96,7 +96,7 @@ fn search() -> Value {
     let kinds = Kind::ALL.map(Kind::as_str).join(", ");
     json!({
         "name": "search",
-        "description": "Before you decide something, when an error or command looks familiar, or the user refers to the past. Returns one line a piece of work, best first, with ids for `timeline` and `get`. No query: the newest.",
+        "description": "Before you decide something, when an error or command looks familiar, or the user refers to the past. One line a piece of work, best first, with ids. No query: the newest.",
         "inputSchema": {"type": "object", "properties": {
             "query": {"type": "string"},
             "compact": {"type": "boolean", "description": "Titles only"},
@@ -119,7 +119,6 @@ fn about() -> Value {
         "description": "Before you edit a file or symbol you have not worked on in this session: what is known of it.",
         "inputSchema": {"type": "object", "properties": {
             "target": {"type": "string", "description": "Path or symbol"},
-            "all_projects": {"type": "boolean"},
         }, "required": ["target"]},
         "annotations": {"readOnlyHint": true},
     })
@@ -133,7 +132,6 @@ fn timeline() -> Value {
             "id": {"type": "integer"},
             "before": {"type": "integer", "description": "How many, default 5"},
             "after": {"type": "integer"},
-            "all_projects": {"type": "boolean"},
         }, "required": ["id"]},
         "annotations": {"readOnlyHint": true},
     })
@@ -146,7 +144,6 @@ fn get() -> Value {
         "inputSchema": {"type": "object", "properties": {
             "ids": {"type": "array", "items": {"type": "integer"}},
             "offset": {"type": "integer", "description": "Characters to pass over, where an answer was cut"},
-            "all_projects": {"type": "boolean"},
         }, "required": ["ids"]},
         "annotations": {"readOnlyHint": true},
     })

@@ -113,7 +113,7 @@ impl ChildGroup {
             if left().is_zero() {
                 return Ok(None);
             }
-            thread::sleep(BETWEEN_LOOKS);
+            thread::park_timeout(BETWEEN_LOOKS);
         }
     }
 

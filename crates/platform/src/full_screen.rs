@@ -7,9 +7,9 @@ use std::io::{self, IsTerminal, Write, stderr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-/// As long a program that was told to end may take to put its terminal back.
+/// As long a program that is to end may take to put its terminal back.
 const TIME_TO_END: Duration = Duration::from_secs(5);
 /// As often is looked whether it was.
 const LOOKED_AT: Duration = Duration::from_millis(250);
@@ -58,8 +58,11 @@ pub fn note_end_signals() -> io::Result<Arc<AtomicBool>> {
 #[expect(clippy::exit, reason = "the thread that could end the process is stuck")]
 fn end_late(ends: &AtomicBool) {
     while !ends.load(Ordering::Relaxed) {
-        thread::sleep(LOOKED_AT);
+        thread::park_timeout(LOOKED_AT);
     }
-    thread::sleep(TIME_TO_END);
+    let until = Instant::now() + TIME_TO_END;
+    while let Some(left) = until.checked_duration_since(Instant::now()).filter(|left| !left.is_zero()) {
+        thread::park_timeout(left);
+    }
     std::process::exit(1);
 }

@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_processes_tells_parents_and_tells_two_of_one_number_apart() {
+    fn a_list_of_processes_has_parents_and_keeps_two_of_one_number_apart() {
         let first = parse_listed("  501     1 Mon Nov 16 09:12:44 2026    ").unwrap();
         let later = parse_listed("  501     1 Tue Nov 17 09:12:44 2026    ").unwrap();
         assert_eq!((first.identity.id, first.parent), (501, Some(1)));

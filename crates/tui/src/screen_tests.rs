@@ -139,12 +139,12 @@ fn queries(effects: &[Effect]) -> Vec<crate::requests::MemoryQuery> {
 #[test]
 fn every_letter_searches_anew_and_a_late_answer_is_not_shown() {
     let mut state = browsing();
-    let asked = queries(&press(&mut state, "fts"));
-    assert_eq!(asked.iter().map(|it| it.text.as_str()).collect::<Vec<_>>(), ["f", "ft", "fts"]);
+    let sent = queries(&press(&mut state, "fts"));
+    assert_eq!(sent.iter().map(|it| it.text.as_str()).collect::<Vec<_>>(), ["f", "ft", "fts"]);
     let newest = found(&state, vec![lines()[1].clone()]);
     state.take(newest);
     state.take(Answer::Found(FoundMemories {
-        generation: asked[0].generation,
+        generation: sent[0].generation,
         rows: lines(),
         ..FoundMemories::default()
     }));
@@ -197,7 +197,7 @@ fn law_3_forgetting_waits_and_is_not_said_to_be_done_before_it_is() {
 }
 
 #[test]
-fn whoever_ends_while_something_waits_to_be_forgotten_is_asked() {
+fn ending_while_something_waits_to_be_forgotten_wants_a_word() {
     for (answer, forgets) in [("y", true), ("n", false)] {
         let mut state = browsing();
         press(&mut state, "⎋f");

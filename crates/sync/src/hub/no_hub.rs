@@ -9,7 +9,7 @@ use super::{HubAddressError, HubError, TeamName};
 use backstory_memory::{SyncBatch, Watermark};
 use std::fmt;
 
-/// What no value can have. Behind a field, so that callers are not told that what follows a connection is never reached.
+/// What no value can have. Behind a field, so that the compiler calls nothing unreachable that follows a connection.
 #[derive(Clone, Debug)]
 enum Never {}
 
