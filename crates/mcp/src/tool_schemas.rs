@@ -78,7 +78,7 @@ pub(crate) fn list(may_write: McpWrite) -> Value {
 /// Returns the names of the arguments a tool takes: those of its schema, and those that agents write besides.
 pub(crate) fn argument_names(tool: Tool) -> Vec<String> {
     let (schema, besides): (Value, &[&str]) = match tool {
-        Tool::Search => (search(), &[]),
+        Tool::Search => (search(), &["until"]),
         Tool::About => (about(), &["limit", "project", "all_projects"]),
         Tool::Timeline => (timeline(), &["ids", "project", "all_projects"]),
         Tool::Get => (get(), &["id", "project", "all_projects"]),
@@ -101,12 +101,11 @@ fn search() -> Value {
             "query": {"type": "string"},
             "compact": {"type": "boolean", "description": "Titles only"},
             "kind": {"type": "string", "description": kinds + "; several with commas"},
-            "since": {"type": "string", "description": "2026-05-01, 7d, yesterday"},
-            "until": {"type": "string"},
-            "file": {"type": "string", "description": "Path, or the end of one"},
+            "since": {"type": "string", "description": "7d, yesterday, a date"},
+            "file": {"type": "string", "description": "Path or its end"},
             "limit": {"type": "integer"},
             "offset": {"type": "integer"},
-            "project": {"type": "string", "description": "Another project, by name"},
+            "project": {"type": "string", "description": "Another one"},
             "all_projects": {"type": "boolean"},
         }},
         "annotations": {"readOnlyHint": true},
@@ -143,7 +142,7 @@ fn get() -> Value {
         "description": "When a line decides something: whole texts of the ids you chose, several in one call.",
         "inputSchema": {"type": "object", "properties": {
             "ids": {"type": "array", "items": {"type": "integer"}},
-            "offset": {"type": "integer", "description": "Characters to pass over, where an answer was cut"},
+            "offset": {"type": "integer", "description": "Characters to skip, after a cut"},
         }, "required": ["ids"]},
         "annotations": {"readOnlyHint": true},
     })

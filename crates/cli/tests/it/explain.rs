@@ -67,6 +67,8 @@ fn a_misspelt_word_is_read_as_a_known_one_and_reported() {
 #[test]
 fn the_time_that_a_query_names_is_reported() {
     let env = library();
+    let old = r#"{"body": "The migrations of the night ran twice", "created_at": "2026-04-30T10:00:00Z"}"#;
+    done(&env, &["remember", old]);
     let outcome = env.run(["search", "what did we say yesterday about migrations"]);
     assert!(outcome.stderr.contains("what was not written `yesterday` ranks lower"), "{outcome:?}");
     let when = &ask(&env, 0, &["search", "--json", "migrations yesterday"])["when"];
@@ -116,7 +118,8 @@ fn why_explains_a_query_also_for_a_memory_it_does_not_find() {
          = N
     ");
     let why = ask(&env, 0, &["--set", "recall.vectors=false", "why", "2", "--query", "migration", "--json"]);
-    assert_eq!((why["question"]["rank"].as_u64(), why["question"]["score"].as_f64()), (None, Some(0.0)));
+    assert_eq!(why["question"]["rank"].as_u64(), None);
+    assert!(why["question"]["score"].as_f64().unwrap() < 0.3, "{why}");
 }
 
 /// The rank of `why` is that of `search`: superseded memories are left out of both.
