@@ -57,13 +57,13 @@ impl LocalListener {
         Ok(LocalListener { listener: tokio::net::TcpListener::from_std(listener)?, place })
     }
 
-    /// Waits for a connection. Whether it is the user's own is asked by [`LocalListener::admit`].
+    /// Waits for a connection. Whether it is the user's own is asked by `Admission`.
     #[cfg(unix)]
     pub async fn accept(&self) -> io::Result<AcceptedStream> {
         self.0.accept().await.map(|(stream, _)| stream)
     }
 
-    /// Waits for a connection. Whether it is the user's own is asked by [`LocalListener::admit`].
+    /// Waits for a connection. Whether it is the user's own is asked by `Admission`.
     #[cfg(windows)]
     pub async fn accept(&self) -> io::Result<AcceptedStream> {
         self.listener.accept().await.map(|(stream, _)| stream)
