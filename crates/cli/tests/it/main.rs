@@ -27,6 +27,7 @@ mod export_round_trip;
 mod extra_corpora;
 mod faults;
 mod fuzz_seeds;
+#[cfg(feature = "team-hub")]
 mod git_share;
 mod hostile_payloads;
 mod hostile_records;
@@ -54,6 +55,7 @@ mod month;
 mod no_team_hub;
 mod opencode;
 mod other_hosts;
+#[cfg(feature = "team-hub")]
 mod outgoing_preview;
 mod plugins;
 mod program_update;
@@ -78,6 +80,7 @@ mod team_isolation;
 mod team_storm;
 #[cfg(feature = "team-hub")]
 mod teams;
+#[cfg(feature = "team-hub")]
 mod unshare;
 mod usage;
 mod vectors;
