@@ -16,7 +16,7 @@ fn a_build_without_the_hub_says_what_to_install() {
         hint: a folder in git works with this build, too: `backstory export --git DIR`, `backstory import --git DIR`
         "#);
     exits(&env, 1, &["team", "init", address, "--team", "core"], "this build has no team hub");
-    done(&env, &["team", "list"]);
+    exits(&env, 1, &["team"], "no team was joined");
     done(&env, &["sync"]);
 }
 
