@@ -3,8 +3,8 @@
 //! The product reads the same format with types of its own: it must not depend on this crate.
 
 use crate::TaskResult;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs::File;
@@ -12,8 +12,7 @@ use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// A converted set.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct ConvertedSet {
     pub(crate) name: String,
     /// In the order they are written to the store.
@@ -22,8 +21,7 @@ pub(crate) struct ConvertedSet {
 }
 
 /// One document: it becomes one memory.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct SetDocument {
     /// Unique in its corpus.
     pub(crate) id: String,
@@ -42,8 +40,7 @@ pub(crate) struct SetDocument {
 }
 
 /// One query.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct SetQuery {
     pub(crate) id: String,
     #[serde(skip_serializing_if = "String::is_empty")]

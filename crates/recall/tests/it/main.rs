@@ -9,4 +9,3 @@ mod kit;
 mod newer_notes;
 mod profiles;
 mod six_signals;
-mod small_stores;
