@@ -35,7 +35,7 @@ fn chatgpt() -> Value {
 }
 
 #[test]
-fn what_was_settled_in_chats_is_imported_into_the_project_that_is_named() {
+fn decisions_of_chats_are_imported_into_the_named_project() {
     let env = world();
     let file = at(&env, "claude/conversations.json", &claude_ai());
     exits(&env, 2, &["import", "--from", "claude-ai", &file], "say to which yours belong");

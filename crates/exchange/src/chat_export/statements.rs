@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_settled_counts_and_what_is_weighed_does_not() {
+    fn a_decision_counts_and_an_option_does_not() {
         let decided = "We decided to keep invoices in one table.";
         check(&format!("Thanks! {decided} Can you write the migration?"), true, &[(Kind::Decision, decided)]);
         check("Should we go with Postgres? Maybe we will use SQLite instead of it.", true, &[]);
