@@ -217,7 +217,7 @@ impl From<StoreError> for AppError {
             StoreError::Newer { .. } | StoreError::NewerKind { .. } => {
                 "install a newer version, or set `BACKSTORY_HOME` to use another directory"
             }
-            StoreError::OlderSchema { .. } => {
+            StoreError::OlderSchema { .. } | StoreError::ForeignSchema { .. } => {
                 "`backstory export` of the version that wrote it, then move the file away and `backstory import`"
             }
             StoreError::Busy { .. } => "another program holds the database; try again in a moment",

@@ -49,6 +49,12 @@ pub enum StoreError {
         /// The oldest schema this build reads.
         first: i64,
     },
+    /// A build from before the first release has written the database, whose schema had the same number and was another.
+    #[error("`{}` has a schema from before the first release, which this build does not read", .path.display())]
+    ForeignSchema {
+        /// The database.
+        path: PathBuf,
+    },
     /// The file is not a database, or its pages are broken.
     #[error("`{}` is damaged: {detail}", .path.display())]
     Damaged {
@@ -165,6 +171,7 @@ impl StoreError {
             | StoreError::Newer { .. }
             | StoreError::NewerKind { .. }
             | StoreError::OlderSchema { .. }
+            | StoreError::ForeignSchema { .. }
             | StoreError::Damaged { .. }
             | StoreError::NotWritable { .. }
             | StoreError::UnsafeSqlite { .. }

@@ -39,6 +39,17 @@ fn run_list(store: &mut Store, migrations: &[&str], now: Timestamp) -> Result<()
     })
 }
 
+/// Whether another build's migrations made this database. Before the first release the first one was edited under
+/// its number: such a database would open and then lack a column somewhere. A list that cannot be read is damage, which is noticed
+/// elsewhere and must not keep memories from being salvaged.
+pub(crate) fn has_other_migrations(store: &Store) -> bool {
+    let applied = store.read("read which migrations were applied", |db| {
+        let mut statement = db.prepare("SELECT digest FROM applied_migrations ORDER BY version")?;
+        Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<Vec<Vec<u8>>>>()?)
+    });
+    applied.is_ok_and(|it| !it.iter().zip(MIGRATIONS).all(|(applied, sql)| *applied == digest_of(sql).0))
+}
+
 /// Whether the table of kinds lacks one of this build. Refuses a database that has one this build does not know: a newer build has
 /// written it, and memories of that kind could not be read (law 11).
 pub(crate) fn lacks_a_kind(store: &Store) -> Result<bool, StoreError> {

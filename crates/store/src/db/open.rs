@@ -187,6 +187,9 @@ impl Store {
             let path = self.path.clone();
             return Err(StoreError::OlderSchema { path, found, first: migrate::FIRST });
         }
+        if found > 0 && migrate::has_other_migrations(self) {
+            return Err(StoreError::ForeignSchema { path: self.path.clone() });
+        }
         Ok(found)
     }
 

@@ -147,6 +147,20 @@ fn make_unreleased(test: &TestHome, version: i64) {
 }
 
 #[test]
+fn law_11_a_database_whose_schema_has_our_number_and_is_another_is_refused_and_no_byte_of_it_changes() {
+    let test = TestHome::new();
+    test.hook().record(&arrival("s", 1));
+    let db = raw(&test);
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).unwrap();
+    db.execute_batch("UPDATE applied_migrations SET digest = zeroblob(length(digest))").unwrap();
+    drop(db);
+    assert_refused_untouched(&test, |refused| {
+        assert!(matches!(refused, StoreError::ForeignSchema { .. }), "{refused}");
+        assert_eq!(Store::repair(&test, NOW).unwrap(), None);
+    });
+}
+
+#[test]
 fn law_11_a_database_from_before_the_first_release_is_refused_and_no_byte_of_it_changes() {
     for version in [1, 10] {
         let test = TestHome::new();
