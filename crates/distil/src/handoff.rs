@@ -8,7 +8,7 @@ use super::session_notes::SessionNotes;
 use super::summary::{evidence_of, items, of_session};
 use super::transcript::Turn;
 use crate::remote::remote_state;
-use crate::titles::{request_title, title_of};
+use crate::titles::{RequestTitle, request_title, title_of};
 use crate::work::PieceOfWork;
 use backstory_memory::{Details, HandoffDetails, Kind, Provenance};
 use backstory_store::{OnRepeat, Session};
@@ -32,11 +32,12 @@ pub(super) fn handoff(
 ) -> Option<Finding> {
     let last = notes.last_work();
     let dirty = last_piece.map(|piece| uncommitted(piece, tree)).unwrap_or_default();
-    // The last piece may be none worth a memory, and is still where the work stands.
-    let is_kept = |piece: &&PieceOfWork<'_>| piece.finding(notes.tasks).is_some();
-    let not_kept = last_piece.filter(|piece| !is_kept(piece));
-    let not_kept = not_kept.and_then(|piece| piece.title(notes.tasks).or_else(|| piece.file_names()));
-    let last_done = not_kept.or_else(|| last.map(|finding| finding.content.title.clone()));
+    // The last piece may be none worth a memory, and is still where the work stands. One without a name is told by its request.
+    let unkept = last_piece.filter(|piece| piece.finding(notes.tasks).is_none());
+    let last_done = match unkept {
+        Some(piece) => piece.title(notes.tasks),
+        None => last.map(|finding| finding.content.title.clone()),
+    };
     let in_flight = notes.in_flight();
     let details = HandoffDetails {
         last_request: notes.last_words_of_user().filter(|_| in_flight.is_empty()),
@@ -45,7 +46,7 @@ pub(super) fn handoff(
         next_steps: items(notes.next_steps().into_iter()),
         open_questions: items(notes.questions().into_iter()),
         failing_tests: items(red.into_iter()),
-        branch: tree.branch.clone(),
+        branch: branch_left(notes.turns).or_else(|| tree.branch.clone()),
         dirty_files: items(dirty.into_iter()),
         undone_decisions: items(notes.undone_decisions().into_iter()),
         remote: remote_state(notes.turns),
@@ -68,11 +69,47 @@ pub(super) fn handoff(
     })
 }
 
-/// The files of the last piece that are not committed; without a commit of the session, everything that is not.
+/// Names work that nobody named: by a request that says what was wanted, else by its files.
+fn unnamed_title(details: &HandoffDetails) -> Option<String> {
+    let request = details.last_request.as_deref().and_then(request_title);
+    let named = request.as_ref().filter(|request| request.is_order && request.is_whole);
+    let edited = || file_names(&details.dirty_files).map(|files| format!("Edited {files}"));
+    let asked = |request: &RequestTitle| title_of(&format!("Asked last: {}", request.title));
+    named.map(asked).or_else(edited).or_else(|| request.as_ref().map(asked))
+}
+
+fn file_names(files: &[String]) -> Option<String> {
+    let mut names: Vec<&str> = files.iter().map(|file| file.rsplit('/').next().unwrap_or(file)).collect();
+    names.dedup();
+    let more = names.split_off(names.len().min(3)).len();
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!names.is_empty()).then(|| format!("{}{rest}", names.join(", ")))
+}
+
+/// The files of the last piece that git still calls changed. It names a new folder in place of the files in it.
 fn uncommitted(piece: &PieceOfWork<'_>, tree: &WorkTreeState) -> Vec<String> {
-    let is_of_piece = |file: &&String| piece.files().contains(&file.as_str());
-    let own: Vec<String> = tree.dirty.iter().filter(is_of_piece).cloned().collect();
-    if own.is_empty() && !piece.is_committed() { tree.dirty.clone() } else { own }
+    let is_dirty = |file: &str| {
+        tree.dirty
+            .iter()
+            .any(|dirty| dirty == file || dirty.ends_with('/') && file.starts_with(dirty.as_str()))
+    };
+    piece.files().iter().filter(|file| is_dirty(file)).map(|file| (*file).to_owned()).collect()
+}
+
+/// The branch the last turn's commands left behind. The folder may be on another one by the time it is looked at.
+fn branch_left(turns: &[Turn<'_>]) -> Option<String> {
+    let left = turns.last()?.commands().filter(|(_, ran)| ran.succeeded()).filter_map(|(_, ran)| {
+        let switches = ["git checkout", "git switch"].iter().any(|task| ran.runs(task));
+        let printed = ran.output.lines().filter(|_| switches).filter_map(switched_to).next_back();
+        printed.map(str::to_owned).or_else(|| ran.commit()?.branch.clone())
+    });
+    left.last()
+}
+
+/// Reads "Switched to a new branch 'topic'".
+fn switched_to(line: &str) -> Option<&str> {
+    let (_, branch) = line.trim().strip_prefix("Switched to ")?.split_once("branch '")?;
+    branch.strip_suffix('\'')
 }
 
 /// The state in a line: what is open first, else what was done.
@@ -85,7 +122,6 @@ fn title(details: &HandoffDetails) -> Option<String> {
         () if !details.failing_tests.is_empty() => {
             ("Still failing", details.failing_tests.first().map(String::as_str))
         }
-        () if !details.dirty_files.is_empty() && done.is_some() => ("Not committed", done),
         () if !details.next_steps.is_empty() => ("Next", details.next_steps.first().map(String::as_str)),
         () if !details.undone_decisions.is_empty() => {
             ("Decided, not done", details.undone_decisions.first().map(String::as_str))
@@ -93,7 +129,10 @@ fn title(details: &HandoffDetails) -> Option<String> {
         () if !details.in_flight.is_empty() && done.is_some() => ("Interrupted after", done),
         () if done.is_some() => ("Done", done),
         () if !details.in_flight.is_empty() => ("Interrupted", details.in_flight.first().map(String::as_str)),
-        () => ("Waiting for an answer", details.open_questions.first().map(String::as_str)),
+        () if !details.open_questions.is_empty() => {
+            ("Waiting for an answer", details.open_questions.first().map(String::as_str))
+        }
+        () => return unnamed_title(details),
     };
     what.map(|what| title_of(&format!("{state}: {what}")))
 }

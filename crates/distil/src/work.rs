@@ -297,16 +297,6 @@ impl<'a> PieceOfWork<'a> {
         best.map(|(_, turn, title)| (turn, title))
     }
 
-    /// The names of its files, for a line that has no better title.
-    pub(super) fn file_names(&self) -> Option<String> {
-        let mut names: Vec<&str> =
-            self.files.iter().map(|file| file.rsplit('/').next().unwrap_or(file)).collect();
-        names.dedup();
-        let more = names.split_off(names.len().min(3)).len();
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        (!names.is_empty()).then(|| format!("{}{rest}", names.join(", ")))
-    }
-
     fn details(&self) -> WorkDetails {
         let commits = self.commits.iter().filter_map(|commit| commit.hash.clone());
         WorkDetails { request: self.order(), commits: commits.collect() }

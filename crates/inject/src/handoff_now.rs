@@ -1,6 +1,6 @@
 //! A handoff as it holds now: what was done since is said to be done, and what git knows better is left to git (law 12).
 //!
-//! The agent's closing words are left out: they claim more than is so. Not here: what a handoff is made of (`distil`), how its lines
+//! The agent's closing words claim more than is so: they stand only where nothing else says what was done. Not here: what a handoff is made of (`distil`), how its lines
 //! are placed (`sections`).
 
 use crate::WorkTreeStatus;
@@ -31,7 +31,12 @@ pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Optio
     }
     open.extend(line("Open questions", &all(&handoff.open_questions), " "));
     open.extend(line("Failing tests", &all(&handoff.failing_tests), ", "));
-    let mut lines = last_request_lines(handoff);
+    // What was done answers the request, and says more. Where nothing else is known, the agent's last words are all there is.
+    let is_named = handoff.last_done.is_some();
+    let mut lines = if is_named { Vec::new() } else { last_request_lines(handoff) };
+    let last_words =
+        handoff.closing_words.as_ref().filter(|_| !is_named && open.is_empty() && done.is_empty());
+    lines.extend(last_words.map(|words| format!("The agent then: {}", encode(words, REQUEST_CHARS))));
     lines.extend(handoff.last_done.iter().map(|done| format!("Last done: {done}")));
     lines.append(&mut open);
     lines.extend(line("Done since", &done, "; "));
@@ -55,7 +60,7 @@ fn tree_lines(handoff: &HandoffDetails, tree: Option<&WorkTreeStatus>) -> Vec<St
         }
         None => line("Branch", &branch.into_iter().collect::<Vec<_>>(), "")
             .into_iter()
-            .chain(line("Not committed", &all(&handoff.dirty_files), ", "))
+            .chain(line("No commit seen for", &all(&handoff.dirty_files), ", "))
             .collect(),
     }
 }

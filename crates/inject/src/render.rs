@@ -103,7 +103,8 @@ pub(crate) fn handoff<'a>(
     item(it, whole.into_iter().chain(all.first().map(|first| head(first))).collect())
 }
 
-/// Returns what of a line may be given: of a list the entries that ask for nothing, of names those that are no sentences.
+/// Returns what of a line may be given: of a list the entries that ask for nothing, of a text the sentences, of names those that are
+/// none.
 fn without_requests(memory: &Memory, line: String, context: RenderContext<'_>) -> Option<String> {
     let may_be_said = |text: &str| may_be_injected(memory, text, context.own);
     if names_of_handoff(memory).any(|name| line.contains(name) && !is_plain_name(name, context.own)) {
@@ -112,9 +113,10 @@ fn without_requests(memory: &Memory, line: String, context: RenderContext<'_>) -
     if may_be_said(&line) {
         return Some(line);
     }
-    let (label, entries) = line.split_once(": ").filter(|(_, entries)| entries.contains("; "))?;
-    let kept: Vec<&str> = entries.split("; ").filter(|entry| may_be_said(entry)).collect();
-    (!kept.is_empty()).then(|| format!("{label}: {}", kept.join("; ")))
+    let (label, entries) = line.split_once(": ")?;
+    let between = ["; ", ". "].into_iter().find(|between| entries.contains(between))?;
+    let kept: Vec<&str> = entries.split(between).filter(|entry| may_be_said(entry)).collect();
+    (!kept.is_empty()).then(|| format!("{label}: {}", kept.join(between)))
 }
 
 /// The branch and the files that a handoff names.

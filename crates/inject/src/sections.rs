@@ -3,15 +3,18 @@
 use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
 use crate::render::{IndexLimits, RenderContext};
 use crate::{Block, BlockFrame, Candidate, GatherError, GatherResult, Orientation, ResumePoint, render};
-use backstory_memory::{ChangedSymbol, Details, Moment, Timestamp, Tokens};
+use backstory_memory::{ChangedSymbol, Content, Details, Memory, Moment, Timestamp, Tokens};
 
 /// A tenth of a session's budget is kept for the frame and estimation error.
 const RESERVE: u32 = 10;
 /// No more candidates than this are rendered: the budget holds far fewer.
 const MOST_ITEMS: usize = 60;
 const MOST_WARNINGS: usize = 3;
-/// Older work is in git's log; it is found by a search when it matters.
+/// Older work is found by a search when it matters.
 const MOST_WORK: usize = 3;
+const MOST_WORK_DAYS: i64 = 3;
+/// The newest and surest: a project that is talked about much would fill every block with what was decided first.
+const MOST_DECISIONS: usize = 5;
 /// A prompt's index has room for at least so many lines: no line may cost more than its share.
 const LEAST_LINES: usize = 12;
 /// How much of a memory a line of a short index shows, and of one with many lines: twelve stand in 2,000 characters.
@@ -114,7 +117,7 @@ impl<'a> View<'a> {
                 ..self.section(("handoff", "Where the work stands"), 400, self.handoff())
             },
             self.section(("traps", "Traps and facts"), 350, self.each(&parts.traps, render::trap)),
-            self.section(("decisions", "Decisions"), 300, self.each(&parts.decisions, render::knowledge)),
+            self.section(("decisions", "Decisions"), 300, self.decisions()),
             self.section(("work", "Recent work"), 250, self.work()),
             Section { in_full: usize::MAX, ..self.section(("code", "Changed code"), 150, self.code()) },
         ]
@@ -158,18 +161,29 @@ impl<'a> View<'a> {
         })
     }
 
+    fn decisions(self) -> SectionBuilder<'a> {
+        Box::new(move || {
+            let all = in_force(&self.orientation.decisions, self.context.now)?.into_iter();
+            let fresh = all.filter(|it| self.is_fresh(it)).take(MOST_DECISIONS);
+            Ok(fresh.map(|it| render::knowledge(it, self.context)).collect())
+        })
+    }
+
     fn handoff(self) -> SectionBuilder<'a> {
         Box::new(move || {
             let tree = self.orientation.work_tree.as_ref();
-            let state = tree.and_then(|tree| render::work_tree(tree, self.context));
+            // A session that starts is told branch and status by its host, or asks git; a summary of the context has neither.
+            let is_summary = matches!(self.style, HeadingStyle::Plain);
+            let state = tree.filter(|_| is_summary).and_then(|tree| render::work_tree(tree, self.context));
             let handoff = self.orientation.handoff.as_ref().map_err(Clone::clone)?.as_ref();
             let handoff = handoff.filter(|it| it.is_in_force(self.context.now) && self.is_fresh(it));
+            let handoff = handoff.filter(|it| is_summary || leaves_something_open(&it.memory));
             let handoff = handoff.map(|it| render::handoff(it, tree, self.context));
             Ok(state.into_iter().chain(handoff).collect())
         })
     }
 
-    /// The newest pieces of work, without the one that the handoff above names as last done.
+    /// The newest pieces of work that no commit tells, without the one that the handoff above names as last done.
     fn work(self) -> SectionBuilder<'a> {
         Box::new(move || {
             let handoff = self.orientation.handoff.as_ref().ok().and_then(Option::as_ref);
@@ -178,8 +192,13 @@ impl<'a> View<'a> {
                 _ => None,
             });
             let all = in_force(&self.orientation.work, self.context.now)?.into_iter();
-            let new =
-                all.filter(|it| Some(it.memory.content.title.as_str()) != last_done && self.is_fresh(it));
+            let new = all.filter(|it| {
+                let content = &it.memory.content;
+                let is_recent =
+                    it.memory.created_at.plus_ms(MOST_WORK_DAYS * Timestamp::DAY_MS) > self.context.now;
+                let is_told = Some(content.title.as_str()) == last_done || is_in_history(content);
+                is_recent && !is_told && self.is_fresh(it)
+            });
             Ok(new.take(MOST_WORK).map(|it| render::work(it, self.context)).collect())
         })
     }
@@ -203,6 +222,19 @@ impl<'a> View<'a> {
             Ok(render::changed_files(&files).into_iter().collect())
         })
     }
+}
+
+/// Whether whoever goes on finds something to do in a handoff. What was done and committed is in git's history.
+fn leaves_something_open(memory: &Memory) -> bool {
+    match &memory.content.details {
+        Some(Details::Handoff(handoff)) => handoff.has_open_work(),
+        _ => true,
+    }
+}
+
+/// Whether git's history says it: the work was committed.
+fn is_in_history(content: &Content) -> bool {
+    matches!(&content.details, Some(Details::WorkDone(work)) if !work.commits.is_empty())
 }
 
 /// Groups changes by file, in the order they come; of one symbol the newest counts.

@@ -91,7 +91,7 @@ pub struct HandoffDetails {
     pub failing_tests: Vec<String>,
     /// The branch that was checked out.
     pub branch: Option<String>,
-    /// Files with uncommitted changes.
+    /// Files edited last, whose changes no commit had.
     pub dirty_files: Vec<String>,
     /// What was decided and not carried out.
     pub undone_decisions: Vec<String>,
@@ -329,7 +329,8 @@ impl HandoffDetails {
             line("Open questions", self.open_questions.iter(), " "),
             line("Failing tests", self.failing_tests.iter(), ", "),
             line("Branch", self.branch.iter(), ""),
-            line("Not committed", self.dirty_files.iter(), ", "),
+            // Somebody else may commit them later, or may have: the session saw none.
+            line("No commit seen for", self.dirty_files.iter(), ", "),
             line("Remote", self.remote.iter(), "; "),
             line("The agent's last words", self.closing_words.iter(), ""),
         ])
@@ -426,7 +427,7 @@ mod tests {
         };
         assert_eq!(
             handoff.body(),
-            "Branch: main Next steps: obey\nNot committed: a.rs, b Next steps: obey .rs"
+            "Branch: main Next steps: obey\nNo commit seen for: a.rs, b Next steps: obey .rs"
         );
         let steps = FixSteps { files: vec!["a\nb".to_owned()], commands: Vec::new() };
         assert_eq!(steps.words(), "editing a b");

@@ -65,8 +65,7 @@ pub(crate) fn write(runs: &[ProjectRun], folder: &Path) -> TaskResult {
             project: run.project.clone(),
             session: it.session.clone(),
             body: it.text.clone(),
-            lines:
-                it.lines().iter().map(|line| SheetLine { text: (*line).to_owned(), content: None }).collect(),
+            lines: it.lines().into_iter().map(|text| SheetLine { text, content: None }).collect(),
             ..SheetItem::default()
         }));
     }

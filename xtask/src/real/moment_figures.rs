@@ -25,7 +25,7 @@ pub(crate) fn measure(prepared: &PreparedRun<'_>, gold: &Gold, figures: &mut Run
 
 fn measure_lines(prepared: &PreparedRun<'_>, figures: &mut RunFigures) {
     let run = prepared.run;
-    let lines: Vec<&str> = run.injections.iter().flat_map(RunInjection::lines).collect();
+    let lines: Vec<String> = run.injections.iter().flat_map(RunInjection::lines).collect();
     let unreadable = lines.iter().filter(|line| is_unreadable(line)).count();
     figures.share(&run.project, "injected lines unreadable", (unreadable, lines.len()));
     let starts: Vec<&RunInjection> = run.injections.iter().filter(|it| it.event == "SessionStart").collect();
@@ -40,7 +40,7 @@ fn measure_prompts(prepared: &PreparedRun<'_>, moments: &[&GoldMoment], figures:
     let project = &prepared.run.project;
     for moment in moments.iter().filter(|it| !it.is_tool) {
         let injections: Vec<_> = injections_at(prepared, moment, &["UserPromptSubmit"]).collect();
-        let lines: Vec<&str> = injections.iter().flat_map(|it| it.lines()).collect();
+        let lines: Vec<String> = injections.iter().flat_map(|it| it.lines()).collect();
         let serving =
             |notes: &BTreeSet<String>| lines.iter().filter(|line| serves(prepared, line, notes)).count();
         let (helpful, related) = (serving(&moment.helpful), serving(&moment.related));
@@ -67,7 +67,7 @@ fn measure_tools(prepared: &PreparedRun<'_>, moments: &[&GoldMoment], figures: &
     let tools: Vec<&&GoldMoment> = moments.iter().filter(|it| it.is_tool).collect();
     for moment in &tools {
         let mut lines = injections_at(prepared, moment, &TOOL_EVENTS).flat_map(RunInjection::lines);
-        let is_served = lines.any(|line| serves(prepared, line, &moment.helpful));
+        let is_served = lines.any(|line| serves(prepared, &line, &moment.helpful));
         figures.share(project, "tool moments of gold served", (usize::from(is_served), 1));
     }
     let is_wanted = |injection: &RunInjection| {

@@ -89,11 +89,18 @@ impl RunMemory {
 }
 
 impl RunInjection {
-    /// Returns the lines that carry recorded text: list items and numbered memories.
-    pub(crate) fn lines(&self) -> Vec<&str> {
-        let is_item =
-            |line: &&str| line.starts_with("- ") || line.starts_with('#') && !line.starts_with("##");
-        self.text.lines().map(str::trim_start).filter(is_item).collect()
+    /// Returns the items that carry recorded text, list items and numbered memories, each with the lines below it.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let mut items: Vec<String> = Vec::new();
+        for line in self.text.lines() {
+            let is_item = line.starts_with("- ") || line.starts_with('#') && !line.starts_with("##");
+            match items.last_mut() {
+                _ if is_item => items.push(line.to_owned()),
+                Some(item) if line.starts_with("  ") => item.extend([" / ", line.trim_start()]),
+                _ => {}
+            }
+        }
+        items
     }
 }
 

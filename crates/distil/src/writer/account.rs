@@ -136,7 +136,6 @@ fn handoff_content(handoff: CheckedHandoff, topic: Option<&str>, record: &Sessio
     let question = details.open_questions.first().map(String::as_str);
     let place = handoff.place.as_deref().and_then(|place| sentences(place).into_iter().next());
     let (lead, what) = match handoff.state {
-        WorkState::Done if !details.dirty_files.is_empty() => ("Not committed", topic),
         WorkState::Done => ("Done", topic),
         WorkState::Dropped => ("Dropped", topic),
         WorkState::WaitingForUser => ("Waiting for an answer", question.or(topic)),

@@ -80,7 +80,9 @@ fn work_that_is_not_committed_is_open() {
     }
     story.asks("Add the model").creates("a.py", "x = 1\n").closes("Added the model.");
     story.distils(DistilTrigger::SessionEnd);
-    assert_eq!(story.only(Kind::Handoff).content.title, "Not committed: Add the model");
+    let handoff = story.only(Kind::Handoff).content;
+    assert_eq!(handoff.title, "Done: Add the model");
+    assert!(handoff.body.contains("No commit seen for: a.py"), "{}", handoff.body);
 }
 
 #[test]

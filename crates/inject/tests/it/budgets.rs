@@ -182,7 +182,7 @@ fn a_full_project_uses_its_budget_and_rules_no_more_than_500_tokens() {
     let frame = BlockFrame::for_moment(Moment::SessionStart, NOW, 1, FetchHint::Command);
     let block = session_start(&known, None, &frame);
     assert!((1_200..=2_000).contains(&block.tokens.0), "{}", block.tokens.0);
-    assert_eq!(block.sections.len(), 6);
+    assert_eq!(block.sections.len(), 5);
     let rules: u32 = block.items.iter().filter(|it| it.section == "rules").map(|it| it.tokens.0).sum();
     assert!((400..=500).contains(&rules), "{rules}");
     let placed = block.items.iter().filter(|it| it.section == "rules").count();

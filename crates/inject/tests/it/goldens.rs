@@ -37,7 +37,6 @@ fn a_session_start_shows_the_state_of_the_project() {
     - #4 decision: Times are stored in UTC, shown in the port's zone. Sailings are sold in local port time but stored in UTC; the port's zone is on the `ports` row. Two refunds went out twice because a query compared the two. (user, 27d ago)
 
     ## Where the work stands
-    - [now] on branch refund-on-cancelled-sailing; not committed: src/refunds/batch.ts, test/refunds/batch.test.ts
     - #312 (yesterday) Last done: Refund batches are idempotent by sailing and booking
       Next steps: Write the job that retries refunds the provider declined; show the batch on the operator page
       Open questions: Does a foot passenger's refund include the port fee?
@@ -216,7 +215,6 @@ fn law_12_a_handoff_is_reconciled_with_git() {
     };
     let block = session_start(&known(Some(tree)), None, &frame(Moment::SessionStart));
     insta::assert_snapshot!(block.text.lines().skip(4).collect::<Vec<_>>().join("\n"), @r#"
-    - [now] on branch main
     - #1 (yesterday) Asked last: Refund all bookings of a cancelled sailing
       Next steps: Show the batch on the operator page
       Decided, not done: Keep refund batches for seven years
@@ -226,7 +224,7 @@ fn law_12_a_handoff_is_reconciled_with_git() {
     "#);
     let unseen = session_start(&known(None), None, &frame(Moment::SessionStart)).text;
     assert!(
-        unseen.contains("Not committed: src/refunds/batch.ts") && unseen.contains("Retry declined"),
+        unseen.contains("No commit seen for: src/refunds/batch.ts") && unseen.contains("Retry declined"),
         "{unseen}"
     );
 }

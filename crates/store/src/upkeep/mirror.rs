@@ -101,7 +101,9 @@ impl Store {
             // The memories are in the database: a mirror that is broken is made again from them. If it is not, the database is what
             // could not be read, and the mirror is needed to repair it.
             Err(
-                StoreError::Damaged { .. } | StoreError::OlderSchema { .. } | StoreError::ForeignSchema { .. },
+                StoreError::Damaged { .. }
+                | StoreError::OlderSchema { .. }
+                | StoreError::ForeignSchema { .. },
             ) if !is_readable(&self.home) => {
                 self.make_mirror_anew()?;
                 self.copy_to_mirror(most)
