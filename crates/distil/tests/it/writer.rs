@@ -134,6 +134,33 @@ fn a_request_shows_the_session_as_it_went() {
     assert!(serde_json::from_str::<Value>(request.schema).unwrap().get("properties").is_some());
 }
 
+/// How it ended nobody knows: not the model that says it is done, and not the rules.
+#[test]
+fn what_was_still_running_at_the_end_is_shown_and_not_done() {
+    let mut story = Recording::new();
+    story.asks("push the frost alarm").edits("alarm.py", "", "x").closes("Ready to push.");
+    story.asks("yes, and then deploy it");
+    let running = || Activity::StillRunning { at: "git push -u origin frost && ./deploy.sh site".into() };
+    story.happens(running(), Provenance::Tool).ends();
+    let request = asks(&story, DEFAULT_BUDGET).unwrap();
+    let call = "`git push -u origin frost && ./deploy.sh site`";
+    let line = format!(" - STILL RUNNING when the record ends: {call}");
+    assert!(request.prompt.contains(&line), "{}", request.prompt);
+    let in_flight = |story: &Recording| match story.only(Kind::Handoff).content.details {
+        Some(Details::Handoff(handoff)) => handoff.in_flight,
+        _ => Vec::new(),
+    };
+    let expected = format!("{call} was still running when the session ended");
+    assert!(in_flight(&story).contains(&expected), "{:?}", in_flight(&story));
+    takes(&mut story, &answer(&[], &[]));
+    assert!(in_flight(&story).contains(&expected), "{:?}", in_flight(&story));
+    assert!(!story.only(Kind::Handoff).content.title.starts_with("Done"));
+    // Where the session goes on, it was broken off.
+    story.asks("did it work?").closes("No, the remote was gone.");
+    let request = asks(&story, DEFAULT_BUDGET).unwrap();
+    assert!(!request.prompt.contains("STILL RUNNING"), "{}", request.prompt);
+}
+
 #[test]
 fn a_session_without_words_or_work_is_not_worth_a_call() {
     let mut story = Recording::new();
