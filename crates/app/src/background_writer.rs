@@ -308,10 +308,10 @@ impl std::fmt::Display for CallReport {
 fn outcome_of(report: &WriterReport) -> (CallOutcome, String) {
     match report.outcome {
         AnswerOutcome::Unreadable => return (CallOutcome::Unusable, "the answer cannot be read".to_owned()),
-        AnswerOutcome::NothingHolds => {
+        AnswerOutcome::NothingHolds if report.kept.is_empty() => {
             return (CallOutcome::Unusable, format!("none of its {} notes holds", report.rejected.len()));
         }
-        AnswerOutcome::Taken | AnswerOutcome::NoSession => {}
+        AnswerOutcome::Taken | AnswerOutcome::NothingHolds | AnswerOutcome::NoSession => {}
     }
     let count = |all: usize| u32::try_from(all).unwrap_or(u32::MAX);
     let (kept, rejected) = (count(report.kept.len()), count(report.rejected.len()));

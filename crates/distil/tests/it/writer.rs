@@ -275,6 +275,16 @@ fn an_answer_of_which_nothing_holds_replaces_nothing() {
         &answer(&[note("fact", "Invoices live in BillingStore", "made up words", &["t1"])], &[]),
     );
     assert_eq!(report.outcome, AnswerOutcome::NothingHolds);
+    assert_eq!((report.replaced.len(), report.closed.len()), (0, 0));
+    let of = |memories: Vec<Memory>, is_account: bool| -> Vec<Memory> {
+        let of_account = |kind: Kind| matches!(kind, Kind::Summary | Kind::Handoff);
+        memories.into_iter().filter(|memory| of_account(memory.content.kind) == is_account).collect()
+    };
+    assert_eq!(of(story.memories(), false), of(before.clone(), false), "what the rules know stays");
+    let titles: Vec<String> =
+        of(story.memories(), true).into_iter().map(|memory| memory.content.title).collect();
+    assert!(titles.contains(&"Next: finish the frost alarm".to_owned()), "{titles:?}");
+    let before = story.memories();
     let (redactor, session) = (redactor(), story.id());
     let how = WriterContext { root: None, redactor: &redactor, now: Timestamp(0), budget: DEFAULT_BUDGET };
     let unreadable = take_answer(&mut story.store, session, "I cannot help with that.", &how).unwrap();
