@@ -101,9 +101,15 @@ fn write_all(app: &App) -> Result<(), AppError> {
     if running.is_none() {
         return Ok(());
     }
-    let writing = Writing::new(app)?;
     let mut store = app.store()?;
     store.jobs_mut().trim_model_work(app.now)?;
+    let writing = match Writing::new(app) {
+        Ok(writing) => writing,
+        Err(problem) => {
+            note_no_model(app, &mut store)?;
+            return Err(problem);
+        }
+    };
     let lease = writing.deadline + LEASE_BEYOND_DEADLINE;
     while let Some(job) = store.jobs_mut().claim(app::now(&app.environment), lease)? {
         if writing.write(&mut store, job)? == Then::Stop {
@@ -111,6 +117,24 @@ fn write_all(app: &App) -> Result<(), AppError> {
         }
     }
     Ok(())
+}
+
+/// Records that nobody can be asked as a call that failed: after some of them calls rest. The sessions wait; it is not their fault.
+fn note_no_model(app: &App, store: &mut Store) -> Result<(), AppError> {
+    let now = app::now(&app.environment);
+    let Some(job) = store.jobs_mut().claim(now, LEASE_BEYOND_DEADLINE)? else { return Ok(()) };
+    let provider = app.config.writer.provider.as_str();
+    let call = CallRequest { session: job.session, provider, expected: CallCost::default() };
+    let caps = CallCaps {
+        tokens_per_day: Tokens(u32::MAX),
+        tokens_per_session: Tokens(u32::MAX),
+        calls_per_session: u32::MAX,
+    };
+    if let CallPermission::Granted(call) = store.jobs_mut().begin_call(&call, caps, now)? {
+        store.jobs_mut().end_call(call, CallOutcome::Failed, Some(CallCost::default()))?;
+    }
+    let rests_until = store.jobs().writer_status(now)?.rests_until;
+    Ok(store.jobs_mut().postpone_all(job, rests_until.unwrap_or(now.plus_ms(RETRY_AFTER_MS)))?)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -172,7 +196,10 @@ impl Writing<'_> {
         let call = CallRequest {
             session: job.session,
             provider: provider.as_str(),
-            expected: CallCost { tokens_in: model_request.tokens(), tokens_out: MOST_ANSWER_TOKENS },
+            expected: CallCost {
+                tokens_in: model_request.tokens(),
+                tokens_out: self.model.most_written(&model_request),
+            },
         };
         let call = match store.jobs_mut().begin_call(&call, self.caps, self.now())? {
             CallPermission::Granted(call) => call,
@@ -308,10 +335,10 @@ impl std::fmt::Display for CallReport {
 fn outcome_of(report: &WriterReport) -> (CallOutcome, String) {
     match report.outcome {
         AnswerOutcome::Unreadable => return (CallOutcome::Unusable, "the answer cannot be read".to_owned()),
-        AnswerOutcome::NothingHolds => {
+        AnswerOutcome::NothingHolds if report.kept.is_empty() => {
             return (CallOutcome::Unusable, format!("none of its {} notes holds", report.rejected.len()));
         }
-        AnswerOutcome::Taken | AnswerOutcome::NoSession => {}
+        AnswerOutcome::Taken | AnswerOutcome::NothingHolds | AnswerOutcome::NoSession => {}
     }
     let count = |all: usize| u32::try_from(all).unwrap_or(u32::MAX);
     let (kept, rejected) = (count(report.kept.len()), count(report.rejected.len()));

@@ -139,6 +139,7 @@ fn parts(body: EventBody) -> (StepKind, String, Option<String>) {
         Activity::Rejected { at, feedback } => (StepKind::Rejected, at, Some(feedback)),
         Activity::Interjected { text } => (StepKind::Prompted, text, None),
         Activity::Interrupted => (StepKind::Interrupted, String::new(), None),
+        Activity::StillRunning { at } => (StepKind::Stopped, at, None),
         Activity::ToolFailed { at, error } => (StepKind::Failed, at, Some(error)),
         Activity::UsedTool { request, .. } => (StepKind::Used, request, None),
         Activity::TurnEnded { message } => (StepKind::Said, message, None),

@@ -47,6 +47,12 @@ pub(super) enum PhraseGroup {
     Decline,
     /// What is said to be kind.
     Courtesy,
+    /// What nobody has decided.
+    Proposal,
+    /// What may be a proposal, or speak of one that was accepted.
+    Suggestion,
+    /// How things stood that day.
+    Momentary,
 }
 
 impl PhraseGroup {
@@ -72,6 +78,9 @@ impl PhraseGroup {
             "assent" => PhraseGroup::Assent,
             "decline" => PhraseGroup::Decline,
             "courtesy" => PhraseGroup::Courtesy,
+            "proposal" => PhraseGroup::Proposal,
+            "suggestion" => PhraseGroup::Suggestion,
+            "momentary" => PhraseGroup::Momentary,
             _ => return None,
         })
     }

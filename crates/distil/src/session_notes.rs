@@ -108,7 +108,9 @@ impl SessionNotes<'_> {
     pub(super) fn in_flight(&self) -> Vec<String> {
         let is_open = self.turns.last().is_some_and(|turn| turn.is_stopped() || turn.closing().is_none());
         let request = self.last_words_of_user().filter(|_| is_open && self.tasks.started.is_empty());
-        self.tasks.started.iter().cloned().chain(request).collect()
+        let running = self.turns.last().map(Turn::still_running).unwrap_or_default();
+        let running = running.into_iter().map(|(_, call)| still_running(&call));
+        self.tasks.started.iter().cloned().chain(request).chain(running).collect()
     }
 
     /// What the user asked for last, in their own words.
@@ -163,6 +165,11 @@ impl SessionNotes<'_> {
             |finding: &&Finding| finding.content.kind.is_work() && finding.content.kind != Kind::Discovery;
         self.findings.iter().filter(is_work).max_by_key(|finding| finding.at)
     }
+}
+
+/// Says of a tool call that nobody knows how it ended.
+pub(super) fn still_running(call: &str) -> String {
+    format!("{call} was still running when the session ended")
 }
 
 /// Returns the items of a message under a heading that says they are left, and what stands behind "next step:".

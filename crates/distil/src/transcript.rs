@@ -4,7 +4,9 @@
 
 use crate::CommandRun;
 use backstory_capture::body_of;
-use backstory_memory::{Activity, EventBody, EventId, Hunk, IdempotencyKey, Provenance, Timestamp};
+use backstory_memory::{
+    Activity, EventBody, EventId, Hunk, IdempotencyKey, Provenance, Timestamp, first_chars,
+};
 use backstory_store::StoredEvent;
 
 /// One event, read.
@@ -176,6 +178,26 @@ impl<'a> Turn<'a> {
             last.find(is_done).map(TranscriptEntry::activity),
             Some(Activity::Interrupted | Activity::Rejected { .. })
         )
+    }
+
+    /// What had no result yet when the session ended, with the tool; nothing where the agent went on after it.
+    pub(super) fn still_running(&self) -> Vec<(&'a TranscriptEntry, String)> {
+        let own = self.entries.iter().rev().filter(|entry| entry.is_of_the_agent());
+        let mut running = Vec::new();
+        for entry in own {
+            match entry.activity() {
+                Activity::SessionEnded { .. } | Activity::Interjected { .. } => {}
+                Activity::StillRunning { at } => {
+                    let at = at.split_whitespace().collect::<Vec<_>>().join(" ");
+                    let what =
+                        format!("{} `{}`", entry.tool.as_deref().unwrap_or_default(), first_chars(&at, 140));
+                    running.push((entry, what.trim_start().to_owned()));
+                }
+                _ => break,
+            }
+        }
+        running.reverse();
+        running
     }
 
     /// Whether a file was changed or a command run.

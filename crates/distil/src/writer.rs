@@ -10,6 +10,7 @@ mod account;
 mod checks;
 mod digest;
 pub(crate) mod grounding;
+mod mended_json;
 mod model_answer;
 mod notebook;
 mod session_record;
@@ -127,7 +128,7 @@ pub enum AnswerOutcome {
     Taken,
     /// It holds no answer that can be read.
     Unreadable,
-    /// None of its notes holds: nothing of it was taken.
+    /// None of its notes holds: only its summary and handoff were taken, as far as they do, and what the rules know stays.
     NothingHolds,
     /// The session, or its events, are gone.
     NoSession,

@@ -129,6 +129,15 @@ pub(crate) fn only_looks(tool: &str) -> bool {
     tool_use::tool_kind(tool) == Some(tool_use::ToolKind::Look)
 }
 
+/// Whether a tool does something that takes its time, rather than look, plan or ask.
+pub(crate) fn acts(tool: &str) -> bool {
+    use tool_use::ToolKind;
+    !matches!(
+        tool_use::tool_kind(tool),
+        Some(ToolKind::Look | ToolKind::TaskList | ToolKind::Task | ToolKind::Plan | ToolKind::Question)
+    )
+}
+
 /// One event as a host sends it.
 struct HookPayload<'a> {
     json: LenientJson<'a>,

@@ -34,8 +34,8 @@ pub use opencode::plugin as opencode_plugin;
 pub use parsed_event::{AgentEvent, EventOutcome, ParsedEvent, UnknownHost};
 pub use samples::SamplePayload;
 pub use transcripts::{
-    DatabaseOpener, HostTranscript, HostTranscriptEntry, TableReader, TranscriptItem, TranscriptReader,
-    UnreportedEvents,
+    DatabaseOpener, HostTranscript, HostTranscriptEntry, RunningCall, TableReader, TranscriptItem,
+    TranscriptReader, UnreportedEvents,
 };
 
 use backstory_memory::Moment;

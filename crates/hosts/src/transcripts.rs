@@ -25,7 +25,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 pub(crate) use unreported_events::LiveTranscript;
-pub use unreported_events::UnreportedEvents;
+pub use unreported_events::{RunningCall, UnreportedEvents};
 
 /// How the transcripts of a host are found and read.
 pub(crate) struct TranscriptSource {

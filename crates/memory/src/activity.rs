@@ -126,6 +126,11 @@ pub enum Activity {
     },
     /// The user stopped the agent.
     Interrupted,
+    /// A tool had no result yet when the session ended.
+    StillRunning {
+        /// What it was to do.
+        at: String,
+    },
     /// A tool that is not a command failed.
     ToolFailed {
         /// What it was to do.
@@ -321,7 +326,9 @@ impl Activity {
             Activity::SubagentEnded { .. } => EventKind::SubagentEnd,
             Activity::Compacting { .. } | Activity::Compacted { .. } => EventKind::Compaction,
             Activity::SessionEnded { .. } => EventKind::SessionEnd,
-            Activity::Interrupted | Activity::Other { .. } => EventKind::Other,
+            Activity::Interrupted | Activity::StillRunning { .. } | Activity::Other { .. } => {
+                EventKind::Other
+            }
         }
     }
 
@@ -332,6 +339,7 @@ impl Activity {
             Activity::Prompted { text }
             | Activity::Interjected { text }
             | Activity::Looked { at: text, .. }
+            | Activity::StillRunning { at: text }
             | Activity::UsedTool { request: text, .. }
             | Activity::TurnEnded { message: text }
             | Activity::TurnBroken { error: text }

@@ -35,6 +35,11 @@ const FIRST_LINE: &str =
 pub trait Model {
     /// Answers a request within the deadline this model was configured with.
     fn answer(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError>;
+
+    /// Returns how much it may write to answer a request, its thoughts included.
+    fn most_written(&self, request: &ModelRequest) -> Tokens {
+        request.most_answer_tokens
+    }
 }
 
 /// A request to a model.
@@ -46,7 +51,7 @@ pub struct ModelRequest {
     pub text: String,
     /// A fresh UUID, as the session id for a program that wants one. Models over HTTP ignore it.
     pub session: String,
-    /// How long the answer may be. Only models over HTTP can be held to it.
+    /// How long the answer may be, without thoughts. Only models over HTTP can be held to it.
     pub most_answer_tokens: Tokens,
 }
 

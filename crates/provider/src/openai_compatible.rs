@@ -4,7 +4,7 @@ use crate::http::JsonEndpoint;
 use crate::{Model, ModelAnswer, ModelError, ModelRequest, TokenUse};
 use backstory_memory::Tokens;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt;
 use std::time::Duration;
 
@@ -13,7 +13,18 @@ pub struct OpenAiCompatible {
     endpoint: JsonEndpoint,
     key: Option<String>,
     model: String,
+    /// The name of the limit to try first.
+    limit: &'static str,
 }
+
+/// The limit of an answer, as every server knows it.
+const LIMIT: &str = "max_tokens";
+/// The same as OpenAI's models that reason know it, which refuse the other name.
+const LIMIT_OF_REASONING: &str = "max_completion_tokens";
+/// Room to think, beside the answer: models that reason count both.
+const ROOM_TO_THINK: Tokens = Tokens(3_000);
+/// Ends what a local model thinks aloud before its answer.
+const END_OF_THOUGHTS: &str = "</think>";
 
 impl OpenAiCompatible {
     /// Prepares to ask a model; local servers need no key.
@@ -21,7 +32,25 @@ impl OpenAiCompatible {
     pub fn new(base_url: &str, key: Option<&str>, model: &str, deadline: Duration) -> OpenAiCompatible {
         let endpoint =
             JsonEndpoint::new(format!("{}/chat/completions", base_url.trim_end_matches('/')), deadline);
-        OpenAiCompatible { endpoint, key: key.map(|key| format!("Bearer {key}")), model: model.to_owned() }
+        let limit = if base_url.starts_with("https://api.openai.com/") { LIMIT_OF_REASONING } else { LIMIT };
+        let key = key.map(|key| format!("Bearer {key}"));
+        OpenAiCompatible { endpoint, key, model: model.to_owned(), limit }
+    }
+
+    fn ask(&self, request: &ModelRequest, limit: &str) -> Result<Value, ModelError> {
+        let mut body = json!({
+            "model": self.model,
+            "stream": false,
+            "messages": [
+                {"role": "system", "content": request.instructions},
+                {"role": "user", "content": request.prompt()},
+            ],
+        });
+        if let Some(fields) = body.as_object_mut() {
+            fields.insert(limit.to_owned(), self.most_written(request).0.into());
+        }
+        let key = self.key.as_deref().map(|key| ("authorization", key));
+        self.endpoint.post(key, &[], &body)
     }
 }
 
@@ -45,7 +74,8 @@ struct CompletionChoice {
 
 #[derive(Deserialize)]
 struct CompletionMessage {
-    content: String,
+    /// Nothing where the model thought until its room was used up.
+    content: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -58,26 +88,26 @@ struct CompletionUsage {
 
 impl Model for OpenAiCompatible {
     fn answer(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
-        let body = json!({
-            "model": self.model,
-            "max_tokens": request.most_answer_tokens.0,
-            "stream": false,
-            "messages": [
-                {"role": "system", "content": request.instructions},
-                {"role": "user", "content": request.prompt()},
-            ],
-        });
-        let key = self.key.as_deref().map(|key| ("authorization", key));
-        let answer: ChatCompletion = serde_json::from_value(self.endpoint.post(key, &[], &body)?)
-            .map_err(|_| ModelError::Unreadable)?;
+        let answered = match self.ask(request, self.limit) {
+            // Other gateways lead to such models, too; whatever else is wrong is wrong again.
+            Err(ModelError::Refused(400)) if self.limit == LIMIT => self.ask(request, LIMIT_OF_REASONING),
+            answered => answered,
+        };
+        let answer: ChatCompletion = serde_json::from_value(answered?).map_err(|_| ModelError::Unreadable)?;
         let first = answer.choices.into_iter().next().ok_or(ModelError::Unreadable)?;
+        let text = first.message.content.unwrap_or_default();
+        let text = text.rsplit_once(END_OF_THOUGHTS).map_or(text.as_str(), |(_, answer)| answer).to_owned();
         Ok(ModelAnswer {
-            text: first.message.content,
+            text,
             tokens: answer.usage.map(|usage| TokenUse {
                 read: Tokens(usage.prompt_tokens),
                 written: Tokens(usage.completion_tokens),
             }),
             session: None,
         })
+    }
+
+    fn most_written(&self, request: &ModelRequest) -> Tokens {
+        request.most_answer_tokens + ROOM_TO_THINK
     }
 }

@@ -39,21 +39,26 @@ pub(crate) fn plant(
 ) -> TaskResult<Value> {
     let answer = read(&folder.join(project).join(format!("{session}.json")))?;
     let foreign = notes_of_others(folder, project)?;
-    let copy = home.copy()?;
     let mut verdicts = Vec::new();
     for (at, note) in notes(&answer).iter().enumerate() {
         for planted in spoilt(note, at, foreign.get(at % foreign.len().max(1))) {
-            let verdict = copy.verdict(&answer, &planted, (session, now_ms))?;
-            verdicts.push(json!({"error": planted.error, "verdict": verdict, "note": planted.note}));
+            // A copy for each: what passed once would be known already the next time.
+            let verdict = home.copy()?.verdict(&answer, &planted, (session, now_ms))?;
+            verdicts.push(verdict);
         }
     }
     Ok(json!({"planted": verdicts}))
 }
 
-/// Prints how many of each kind were caught, only proposed, or believed.
+/// Prints how many of each kind were caught and why, only proposed, or believed.
 pub(crate) fn report(verdicts: &[&Value]) {
     let mut table: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+    let mut reasons: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for verdict in verdicts {
+        if !field(verdict, "reason").is_empty() {
+            let reasons = reasons.entry(field(verdict, "error")).or_default();
+            *reasons.entry(field(verdict, "reason")).or_default() += 1;
+        }
         let row = table.entry(field(verdict, "error")).or_default();
         let at = ["caught", "proposed", "passed"].iter().position(|it| *it == field(verdict, "verdict"));
         if let Some(count) = at.and_then(|at| row.get_mut(at)) {
@@ -63,7 +68,8 @@ pub(crate) fn report(verdicts: &[&Value]) {
     for (error, [caught, proposed, passed]) in table {
         let all = caught + proposed + passed;
         say(&format!(
-            "planted: {error}: {caught} of {all} caught, {proposed} only proposed, {passed} passed"
+            "planted: {error}: {caught} of {all} caught {:?}, {proposed} only proposed, {passed} passed",
+            reasons.get(error).cloned().unwrap_or_default()
         ));
     }
 }
@@ -158,13 +164,14 @@ pub(crate) struct HomeCopy<'a> {
 }
 
 impl HomeCopy<'_> {
-    /// Says what becomes of a planted note: caught, proposed or passed.
+    /// Says what becomes of a planted note: caught and why, proposed or passed.
     fn verdict(
         &self,
         answer: &Value,
         planted: &PlantedNote,
         (session, now_ms): (&str, i64),
-    ) -> TaskResult<&'static str> {
+    ) -> TaskResult<Value> {
+        let says = |verdict: &str, reason: &str| json!({"error": planted.error, "verdict": verdict, "reason": reason, "note": planted.note, "session": session});
         let answers = self.folder.path().join("planted");
         fs::create_dir_all(&answers)?;
         let alone = with(answer, &[("add", json!([planted.note])), ("change", json!([]))]);
@@ -178,12 +185,12 @@ impl HomeCopy<'_> {
         let title = field(&planted.note, "title");
         for kept in list("kept").iter().filter(|kept| field(kept, "title") == title) {
             let id = kept.get("id").and_then(Value::as_i64).unwrap_or_default().to_string();
-            if says(&self.ask(&["show", &id, "--json"], now_ms)?, &planted.needle) {
+            if is_said(&self.ask(&["show", &id, "--json"], now_ms)?, &planted.needle) {
                 let is_proposed = list("demoted").iter().any(|note| field(note, "title") == title);
-                return Ok(if is_proposed { "proposed" } else { "passed" });
+                return Ok(says(if is_proposed { "proposed" } else { "passed" }, ""));
             }
         }
-        Ok("caught")
+        Ok(says("caught", list("rejected").first().map_or("cut", |note| field(note, "reason"))))
     }
 
     fn ask(&self, arguments: &[&str], now_ms: i64) -> TaskResult<Value> {
@@ -192,11 +199,11 @@ impl HomeCopy<'_> {
     }
 }
 
-fn says(value: &Value, needle: &str) -> bool {
+fn is_said(value: &Value, needle: &str) -> bool {
     match value {
         Value::String(text) => text.contains(needle),
-        Value::Array(items) => items.iter().any(|item| says(item, needle)),
-        Value::Object(fields) => fields.values().any(|item| says(item, needle)),
+        Value::Array(items) => items.iter().any(|item| is_said(item, needle)),
+        Value::Object(fields) => fields.values().any(|item| is_said(item, needle)),
         _ => false,
     }
 }

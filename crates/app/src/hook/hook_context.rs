@@ -9,7 +9,7 @@ use crate::error::AppError;
 use backstory_capture::{Redactor, proven_project_ref, safe_project_ref};
 use backstory_hosts::{AgentEvent, EventOutcome, Host, ParsedEvent};
 use backstory_inject::{HookLocation, InjectionRequest, Prefetch};
-use backstory_memory::{InjectionPoint, ProjectRef, Redacted};
+use backstory_memory::{Activity, InjectionPoint, ProjectRef, Redacted};
 use backstory_store::{Receipt, Recognition, Session, Store, StoreError};
 use std::path::Path;
 use std::time::Duration;
@@ -138,6 +138,11 @@ impl HookContext {
         let is_start =
             |request: &InjectionRequest| matches!(request.point, InjectionPoint::SessionStart { .. });
         self.captures && self.injection.as_ref().is_some_and(is_start)
+    }
+
+    /// Whether the event says that the session is over.
+    pub(super) fn ends_session(&self) -> bool {
+        self.events.iter().any(|event| matches!(event.activity, Activity::SessionEnded { .. }))
     }
 
     /// Returns session and project. Reads from the store only what neither the written event nor the session before it says.

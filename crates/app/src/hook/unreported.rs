@@ -6,7 +6,7 @@
 use super::Hook;
 use super::hook_context::HookContext;
 use backstory_capture::body_of;
-use backstory_hosts::{HostTranscriptEntry, UnreportedEvents};
+use backstory_hosts::{HostTranscriptEntry, RunningCall, UnreportedEvents};
 use backstory_memory::{Activity, EventBody, IdempotencyKey};
 use backstory_store::{ImportProgress, IncomingEvent, Session, Store, StoreError};
 use std::path::Path;
@@ -78,7 +78,10 @@ impl Hook {
                 return Ok(false);
             }
         };
-        let UnreportedEvents { entries, read_to, has_more } = unreported;
+        let UnreportedEvents { mut entries, read_to, has_more, running } = unreported;
+        if context.ends_session() && !has_more {
+            entries.extend(running.into_iter().map(|call| self.still_running(call)));
+        }
         let events = self.unknown_events(context, session, store, entries)?;
         if events.is_empty() && read_to.abs_diff(from) < WORTH_NOTING {
             return Ok(false);
@@ -92,6 +95,12 @@ impl Hook {
             store.imports_mut().save_progress(&progress, self.clock.now)
         })?;
         Ok(has_more)
+    }
+
+    /// What had not ended when the session did happens last, however long it had been running.
+    fn still_running(&self, call: RunningCall) -> HostTranscriptEntry {
+        let RunningCall { id, event } = call;
+        HostTranscriptEntry { at: self.clock.now, session: String::new(), cwd: None, id, event }
     }
 
     /// Makes events of the entries that nobody has reported yet.

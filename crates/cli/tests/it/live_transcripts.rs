@@ -180,3 +180,20 @@ fn a_transcript_of_any_length_never_hurts_the_host() {
     }
     assert_eq!(log(&session.env), "");
 }
+
+#[test]
+fn a_command_without_a_result_is_kept_when_the_session_ends() {
+    let mut session = LiveSession::new();
+    session.says("user", &json!("push it"));
+    session.hook("UserPromptSubmit", json!({"prompt": "push it", "prompt_id": "p1"}));
+    session.calls("t1", "Bash", &json!({"command": "git push -u origin frost"}));
+    session.hook("SessionEnd", json!({"reason": "other"}));
+    let kept = [
+        r#"user 1 {"what":"prompted","text":"push it"}"#,
+        r#"tool 2 {"what":"still_running","at":"git push -u origin frost"}"#,
+    ];
+    session.assert_kept(&kept);
+    // The same end again says nothing new.
+    session.hook("SessionEnd", json!({"reason": "other"}));
+    session.assert_kept(&kept);
+}

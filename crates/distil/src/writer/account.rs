@@ -8,6 +8,7 @@ use super::model_answer::{AnswerHandoff, AnswerSummary, WorkState};
 use super::session_record::{RecordTurn, SessionRecord};
 use crate::finding::distilled;
 use crate::sentences::sentences;
+use crate::session_notes::still_running;
 use crate::summary::items;
 use crate::titles::title_of;
 use backstory_memory::{Content, Details, HandoffDetails, Kind, Provenance, SummaryDetails};
@@ -80,6 +81,7 @@ fn true_state(record: &SessionRecord, claimed: WorkState) -> WorkState {
     let closing = last.and_then(|turn| turn.closing.as_ref()).map(|line| line.text.trim_end());
     match claimed {
         WorkState::Done if closing.is_none() => WorkState::InProgress,
+        WorkState::Done if !record.end.running.is_empty() => WorkState::InProgress,
         WorkState::Done if !tasks.started.is_empty() || !tasks.open.is_empty() => WorkState::InProgress,
         WorkState::Done if closing.is_some_and(|text| text.ends_with('?')) => WorkState::WaitingForUser,
         state => state,
@@ -114,8 +116,9 @@ fn handoff_content(handoff: CheckedHandoff, topic: Option<&str>, record: &Sessio
     let found = &record.end.found;
     let is_open = handoff.state == WorkState::InProgress;
     let tasks = &record.end.tasks;
-    let in_flight =
+    let mut in_flight: Vec<String> =
         if is_open { handoff.place.iter().chain(&tasks.started).cloned().collect() } else { Vec::new() };
+    in_flight.extend(record.end.running.iter().map(|call| still_running(call)));
     let mut next_steps = handoff.next_steps;
     next_steps.extend(tasks.open.iter().cloned());
     let details = HandoffDetails {

@@ -8,7 +8,7 @@ use super::grounding::{HardWord, Haystack, QuotePlace, hard_words, place_of};
 use super::model_answer::AnswerNote;
 use super::session_record::{RecordTurn, SessionRecord, Voice};
 use crate::finding::distilled;
-use crate::phrases::FoldedSentence;
+use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::project_files::{FileAnswer, ProjectFiles};
 use crate::sentences::sentences;
 use backstory_memory::{
@@ -77,11 +77,13 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     }
     let cited = cited_turns(&note.turns, context.record)?;
     let place = place_of(&note.quote, &cited).ok_or(RejectionReason::FalseQuote)?;
-    refuse_wording(note, &body)?;
-    let body = grounded_body(&note.title, &body, &near_text(&note.turns, context.record), context)?;
+    refuse_momentary(note)?;
+    let whole = body;
+    let body = grounded_body(&note.title, &whole, &near_text(&note.turns, context.record), context)?;
     let text = format!("{}\n{body}", note.title);
     let source = Source::derive((&place, kind), &text, &cited, context)?;
     refuse_unaccepted(kind, note, &source)?;
+    refuse_proposal(kind, &note.title, &whole, source.voice)?;
     let body = without_orders((&note.title, &body), source.voice, context.own)?;
     if kind == Kind::Failure {
         refuse_unmended(note, &cited, context.record)?;
@@ -264,43 +266,27 @@ fn refuse_unaccepted(kind: Kind, note: &AnswerNote, source: &Source) -> Result<(
     }
 }
 
-/// Facts of the moment and proposals are no knowledge.
-fn refuse_wording(note: &AnswerNote, body: &str) -> Result<(), NoteFault> {
+/// Facts of the moment are no knowledge.
+fn refuse_momentary(note: &AnswerNote) -> Result<(), NoteFault> {
     if is_of_the_moment(&note.title) {
         return Err(RejectionReason::OfTheMoment.into());
-    }
-    let proposes = |text: &str| {
-        let folded = FoldedSentence::new(text);
-        PROPOSING.iter().any(|phrase| folded.0.contains(phrase))
-    };
-    let first = sentences(body).into_iter().next().unwrap_or_default();
-    if proposes(&note.title) || note.kind == "decision" && proposes(first) {
-        return Err(RejectionReason::Proposal.into());
     }
     Ok(())
 }
 
-/// Words of what nobody has decided.
-const PROPOSING: [&str; 18] = [
-    " should consider ",
-    " could be improved ",
-    " could be moved ",
-    " could be added ",
-    " would be better ",
-    " would be good ",
-    " would be nice ",
-    " recommend ",
-    " recommends ",
-    " recommended ",
-    " suggests ",
-    " suggested ",
-    " might want ",
-    " is planned ",
-    " are planned ",
-    " proposed ",
-    " proposes ",
-    " an option is ",
-];
+/// What the user or a commit carries may speak of what was recommended; else such a word says that nobody decided.
+fn refuse_proposal(kind: Kind, title: &str, body: &str, voice: Voice) -> Result<(), NoteFault> {
+    let is_carried = kind == Kind::Decision && matches!(voice, Voice::User | Voice::Commit);
+    let proposes = |text: &str| {
+        let folded = FoldedSentence::new(text);
+        folded.has(PhraseGroup::Proposal) || !is_carried && folded.has(PhraseGroup::Suggestion)
+    };
+    let first = sentences(body).into_iter().next().unwrap_or_default();
+    if proposes(title) || kind == Kind::Decision && proposes(first) {
+        return Err(RejectionReason::Proposal.into());
+    }
+    Ok(())
+}
 
 /// Whether a title says how things stood that day: counts of tests, what is not committed, which pull request is open.
 fn is_of_the_moment(title: &str) -> bool {
@@ -323,22 +309,8 @@ fn is_of_the_moment(title: &str) -> bool {
         let &[share, thing] = window else { return false };
         is_number(&share) && ["coverage", "complete"].contains(&thing) && title.contains('%')
     });
-    counts || pull_request || done || MOMENTARY.iter().any(|phrase| folded.0.contains(phrase))
+    counts || pull_request || done || folded.has(PhraseGroup::Momentary)
 }
-
-const MOMENTARY: [&str; 11] = [
-    " all tests pass ",
-    " tests are passing ",
-    " tests passing ",
-    " uncommitted ",
-    " not committed ",
-    " not pushed ",
-    " not yet committed ",
-    " not yet pushed ",
-    " currently running ",
-    " currently open ",
-    " still running ",
-];
 
 /// Returns the body without sentences that name what the record does not hold.
 ///

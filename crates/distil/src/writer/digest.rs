@@ -8,6 +8,7 @@ mod tests;
 
 use super::session_record::{RecordLine, RecordTurn, SessionRecord, contract_word};
 use super::shorten::{head, message_within, one_line, squeezed, user_words, within};
+use super::work_lines::COMMIT;
 use backstory_memory::{Timestamp, Tokens, estimate, iso, words};
 use std::fmt::Write as _;
 
@@ -21,8 +22,13 @@ const KNOWN_SHARE: u32 = 9;
 const USER_SHARE: u32 = 42;
 const CLOSING_SHARE: u32 = 62;
 const ONE_CLOSING_SHARE: u32 = 20;
-/// What a line costs beside its text: its label, its line break and the indentation of what follows.
-const LINE_COST: u32 = 8;
+/// In a session too long for a digest, so much of the room goes at most to the first words of the user's texts; turns that would take
+/// more are left out.
+const TURNS_SHARE: u32 = 70;
+/// So many tokens of a text are its first words.
+const FEW_WORDS: u32 = 24;
+/// What a line costs that says which turns are left out.
+const GAP_COST: u32 = 12;
 
 /// Renders the record within a budget.
 pub(super) fn digest(record: &SessionRecord, budget: Tokens) -> String {
@@ -30,8 +36,8 @@ pub(super) fn digest(record: &SessionRecord, budget: Tokens) -> String {
     let known = known_lines(record, share(budget, KNOWN_SHARE));
     let end = end_lines(record, share(budget, END_SHARE));
     let fixed = [&head, &known, &end].map(|text| estimate(text)).into_iter().sum();
-    let body = Body::new(record);
     let mut room = minus(budget, fixed);
+    let body = Body::new(record, room);
     for _ in 0..FITTINGS {
         let fitted = body.fit(room, share(budget, ONE_CLOSING_SHARE));
         let text = format!("{head}{known}{fitted}{end}");
@@ -40,7 +46,7 @@ pub(super) fn digest(record: &SessionRecord, budget: Tokens) -> String {
             return text;
         }
         // What stands around the texts costs more than was expected: they make room for it.
-        room = minus(room, minus(cost, budget) + Tokens(LINE_COST));
+        room = minus(room, minus(cost, budget) + Tokens(GAP_COST));
     }
     String::new()
 }
@@ -118,9 +124,17 @@ fn end_lines(record: &SessionRecord, most: Tokens) -> String {
 
 /// The turns of a session before they are cut to size.
 struct Body<'a> {
-    record: &'a SessionRecord,
-    /// The user's words as they are shown if there is room, by turn.
-    user: Vec<Vec<String>>,
+    turns: Vec<ShownTurn<'a>>,
+}
+
+/// A turn that has room, by its place in the record.
+struct ShownTurn<'a> {
+    at: usize,
+    turn: &'a RecordTurn,
+    /// The one after it in the record, which may answer its message.
+    next: Option<&'a RecordTurn>,
+    /// The user's words as they are shown if there is room.
+    user: Vec<String>,
 }
 
 /// How much of each text is shown.
@@ -133,37 +147,97 @@ struct Allotment {
     work: Tokens,
 }
 
-impl<'a> Body<'a> {
-    fn new(record: &'a SessionRecord) -> Body<'a> {
+impl<'a> ShownTurn<'a> {
+    fn new(record: &'a SessionRecord, at: usize, turn: &'a RecordTurn) -> ShownTurn<'a> {
         let shown = |line: &RecordLine| {
             let text = squeezed(&line.text);
             let is_pasted = text.chars().count() > WHOLE_CHARS;
             user_words(&text, if is_pasted { WHOLE_PASTED_CHARS } else { WHOLE_CHARS })
         };
-        Body { record, user: record.turns.iter().map(|turn| turn.user.iter().map(shown).collect()).collect() }
+        let user = turn.user.iter().map(shown).collect();
+        ShownTurn { at, turn, next: record.turns.get(at + 1), user }
+    }
+
+    fn name(&self) -> String {
+        format!("t{}", self.at + 1)
+    }
+
+    /// What stands around its texts: names, labels, line breaks, indentation.
+    fn label_cost(&self) -> u32 {
+        let mut labelled = String::new();
+        push_user_lines(&mut labelled, self, self.user.iter().cloned());
+        let user: u32 = self.user.iter().map(|text| estimate(text).0).sum();
+        let closing = self.turn.closing.as_ref().map_or(0, |line| around("A: ", &line.text));
+        estimate(&labelled).0.saturating_sub(user).saturating_add(closing)
+    }
+
+    /// What it takes to show a few words of everything the user wrote in it.
+    fn least_cost(&self) -> u32 {
+        let user: u32 = self.user.iter().map(|text| estimate(text).0.min(FEW_WORDS)).sum();
+        self.label_cost().saturating_add(user)
+    }
+
+    /// Which turns stay where not all have room: the last ones, the first ones, those in which something was decided, then the later ones.
+    fn matters(&self, count: usize) -> (u32, usize) {
+        const FIRST: usize = 3;
+        const LAST: usize = 12;
+        let decides = || self.turn.corrects || self.turn.work.iter().any(|line| line.rank >= COMMIT);
+        let order = match () {
+            () if self.at + LAST >= count => 3,
+            () if self.at < FIRST => 2,
+            () if decides() => 1,
+            () => 0,
+        };
+        (order, self.at)
+    }
+}
+
+/// What a text costs more with its label and line breaks than by itself.
+fn around(label: &str, text: &str) -> u32 {
+    let mut labelled = String::new();
+    push_line(&mut labelled, label, text);
+    estimate(&labelled).0.saturating_sub(estimate(text).0)
+}
+
+impl<'a> Body<'a> {
+    /// Takes the turns that have room. In the middle of a long session turns are left out whole: a few words of each say nothing.
+    fn new(record: &'a SessionRecord, room: Tokens) -> Body<'a> {
+        let turns = record.turns.iter().enumerate();
+        let mut turns: Vec<ShownTurn<'_>> =
+            turns.map(|(at, turn)| ShownTurn::new(record, at, turn)).collect();
+        let count = turns.len();
+        turns.sort_by_key(|turn| std::cmp::Reverse(turn.matters(count)));
+        let mut left = share(room, TURNS_SHARE).0;
+        // The last turn is where the work stands.
+        turns.retain(|turn| {
+            let cost = turn.least_cost();
+            let fits = cost <= left || turn.at + 1 == count;
+            left = if fits { left.saturating_sub(cost) } else { 0 };
+            fits
+        });
+        turns.sort_by_key(|turn| turn.at);
+        Body { turns }
     }
 
     fn fit(&self, budget: Tokens, one_closing: Tokens) -> String {
-        let turns = &self.record.turns;
-        let labels = turns.iter().map(|turn| 1 + turn.user.len() + usize::from(turn.closing.is_some()));
-        let labels = u32::try_from(labels.sum::<usize>()).unwrap_or(u32::MAX).saturating_mul(LINE_COST);
+        let labels = self.turns.iter().map(ShownTurn::label_cost).sum();
         let allotment = self.allot(minus(budget, Tokens(labels)), one_closing);
         let mut left = allotment.work;
         let work = self.work_within(&mut left, allotment.user);
         let mut text = String::new();
-        for (at, turn) in turns.iter().enumerate() {
-            let name = format!("t{}", at + 1);
-            let user = self.user.get(at).map(Vec::as_slice).unwrap_or_default();
+        let mut next = 0;
+        for (place, turn) in self.turns.iter().enumerate() {
+            push_gap(&mut text, next, turn.at);
+            next = turn.at + 1;
             push_user_lines(
                 &mut text,
-                &name,
                 turn,
-                user.iter().map(|it| within(it, allotment.user, &user_words)),
+                turn.user.iter().map(|it| within(it, allotment.user, &user_words)),
             );
-            for line in work.get(at).into_iter().flatten() {
+            for line in work.get(place).into_iter().flatten() {
                 push_line(&mut text, " - ", line);
             }
-            let closing = self.closing(at, allotment.closing.get(at).copied().unwrap_or_default());
+            let closing = closing(turn, allotment.closing.get(place).copied().unwrap_or_default());
             if !closing.is_empty() {
                 push_line(&mut text, "A: ", &closing);
             }
@@ -174,14 +248,14 @@ impl<'a> Body<'a> {
     /// Shares out a budget. The user's words are whole unless what is of lower rank has shrunk to its share; then their longest are cut,
     /// and nothing longer than those stays whole.
     fn allot(&self, budget: Tokens, one_closing: Tokens) -> Allotment {
-        let user: Vec<u32> = self.user.iter().flatten().map(|text| estimate(text).0).collect();
+        let user: Vec<u32> =
+            self.turns.iter().flat_map(|turn| &turn.user).map(|text| estimate(text).0).collect();
         let closing = |most: u32| -> Vec<u32> {
             let cost =
-                |turn: &RecordTurn| turn.closing.as_ref().map_or(0, |line| estimate(&line.text).0.min(most));
-            self.record.turns.iter().map(cost).collect()
+                |line: &Option<RecordLine>| line.as_ref().map_or(0, |line| estimate(&line.text).0.min(most));
+            self.turns.iter().map(|shown| cost(&shown.turn.closing)).collect()
         };
-        let work_cost = |line: &RecordLine| estimate(&line.text).0.saturating_add(LINE_COST);
-        let work: u32 = self.record.turns.iter().flat_map(|turn| &turn.work).map(work_cost).sum();
+        let work: u32 = self.turns.iter().flat_map(|shown| &shown.turn.work).map(work_cost).sum();
         let lower_share = minus(budget, share(budget, USER_SHARE)).0;
         let cut_to = |level: u32| -> (u32, u32) {
             let words = user.iter().map(|cost| (*cost).min(level)).sum();
@@ -210,38 +284,26 @@ impl<'a> Body<'a> {
 
     /// How much the closing message of each turn matters, in hundredths: the end most, then what was put right or answered briefly.
     fn weights(&self) -> Vec<u32> {
-        let turns = &self.record.turns;
-        let mut weights = Vec::with_capacity(turns.len());
-        for (at, turn) in turns.iter().enumerate() {
-            let place = match turns.len() - at {
+        let mut weights = Vec::with_capacity(self.turns.len());
+        for (at, shown) in self.turns.iter().enumerate() {
+            let place = match self.turns.len() - at {
                 1 => 300,
                 2 => 160,
                 _ if at == 0 => 140,
                 _ => 100,
             };
-            let next = turns.get(at + 1);
-            let corrected = if turn.corrects { 135 } else { 100 };
-            let answered = if next.is_some_and(is_short_reply) { 125 } else { 100 };
+            let corrected = if shown.turn.corrects { 135 } else { 100 };
+            let answered = if shown.next.is_some_and(is_short_reply) { 125 } else { 100 };
             weights.push(place * corrected * answered / 10_000);
         }
         weights
     }
 
-    fn closing(&self, at: usize, most: Tokens) -> String {
-        let turns = &self.record.turns;
-        let Some(line) = turns.get(at).and_then(|turn| turn.closing.as_ref()) else { return String::new() };
-        let reply = turns.get(at + 1).filter(|next| is_short_reply(next)).map(first_words);
-        // A reply of a word or two says nothing without the option and the question it answers.
-        let answers =
-            |text: &str| reply.as_ref().is_some_and(|reply| text.contains('?') || names_option(text, reply));
-        within(&line.text, most, &|text, most| message_within(text, most, &answers))
-    }
-
     /// The lines of work that have room, by turn, each turn's in its own order.
     fn work_within(&self, left: &mut Tokens, level: Tokens) -> Vec<Vec<&'a str>> {
-        let turns = &self.record.turns;
+        let turns = &self.turns;
         let mut ranked: Vec<(u32, usize, usize, &RecordLine)> = Vec::new();
-        for (at, turn) in turns.iter().enumerate() {
+        for (at, ShownTurn { turn, .. }) in turns.iter().enumerate() {
             let bonus = if at + 2 >= turns.len() { 15 } else { 0 } + if turn.corrects { 10 } else { 0 };
             ranked.extend(
                 turn.work.iter().enumerate().map(|(place, line)| (line.rank + bonus, at, place, line)),
@@ -250,7 +312,7 @@ impl<'a> Body<'a> {
         ranked.sort_by_key(|(rank, at, place, _)| (std::cmp::Reverse(*rank), *at, *place));
         let mut kept: Vec<Vec<(usize, &str)>> = vec![Vec::new(); turns.len()];
         for (_, at, place, line) in ranked {
-            let cost = estimate(&line.text) + Tokens(LINE_COST);
+            let cost = Tokens(work_cost(line));
             if cost <= *left
                 && cost <= level
                 && let Some(kept) = kept.get_mut(at)
@@ -264,6 +326,20 @@ impl<'a> Body<'a> {
         }
         kept.into_iter().map(|lines| lines.into_iter().map(|(_, text)| text).collect()).collect()
     }
+}
+
+/// The message a turn closed with, within a size.
+fn closing(shown: &ShownTurn<'_>, most: Tokens) -> String {
+    let Some(line) = &shown.turn.closing else { return String::new() };
+    let reply = shown.next.filter(|next| is_short_reply(next)).map(first_words);
+    // A reply of a word or two says nothing without the option and the question it answers.
+    let answers =
+        |text: &str| reply.as_ref().is_some_and(|reply| text.contains('?') || names_option(text, reply));
+    within(&line.text, most, &|text, most| message_within(text, most, &answers))
+}
+
+fn work_cost(line: &RecordLine) -> u32 {
+    estimate(&line.text).0.saturating_add(around(" - ", &line.text))
 }
 
 /// Returns the largest number up to a limit that passes; every smaller one passes, too.
@@ -328,11 +404,19 @@ fn names_option(line: &str, reply: &[String]) -> bool {
     is_label && reply.contains(&label)
 }
 
-fn push_user_lines(text: &mut String, name: &str, turn: &RecordTurn, shown: impl Iterator<Item = String>) {
-    if turn.user.is_empty() {
+/// Says which turns are left out before one.
+fn push_gap(text: &mut String, next: usize, at: usize) {
+    if next < at {
+        push_line(text, "", &format!("[t{} to t{at}: left out]", next + 1));
+    }
+}
+
+fn push_user_lines(text: &mut String, turn: &ShownTurn<'_>, shown: impl Iterator<Item = String>) {
+    let name = turn.name();
+    if turn.turn.user.is_empty() {
         push_line(text, "", &format!("{name} (no prompt)"));
     }
-    for (at, (line, shown)) in turn.user.iter().zip(shown).enumerate() {
+    for (at, (line, shown)) in turn.turn.user.iter().zip(shown).enumerate() {
         let label = if at == 0 { format!("{name} {}: ", line.label) } else { format!("{}: ", line.label) };
         push_line(text, &label, &shown);
     }

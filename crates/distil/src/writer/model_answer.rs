@@ -2,7 +2,8 @@
 //!
 //! Not here: whether any of it holds (`checks`).
 
-use backstory_memory::{clean, on_one_line};
+use super::mended_json::mended;
+use backstory_memory::{clean, on_one_line, words};
 use serde_json::Value;
 
 /// Everything an answer says.
@@ -68,7 +69,8 @@ pub(super) struct AnswerChange {
 impl ModelAnswer {
     /// Finds the answer in what a model wrote; nothing where there is none.
     pub(super) fn read(text: &str) -> Option<ModelAnswer> {
-        let value = objects(text).find_map(|value| unwrapped(value, 0))?;
+        let whole = || objects(text).find_map(|value| unwrapped(value, 0));
+        let value = whole().or_else(|| mended_objects(text).find(is_answer))?;
         let answer = ModelAnswer {
             summary: value.get("summary").and_then(summary),
             handoff: value.get("handoff").and_then(handoff),
@@ -80,17 +82,35 @@ impl ModelAnswer {
     }
 }
 
+/// More braces than this are no answer with some words around it.
+const MOST_TRIES: usize = 64;
+
+/// The texts that begin with a brace, in order.
+fn from_braces(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('{').take(MOST_TRIES).filter_map(|(at, _)| text.get(at..))
+}
+
+fn first_object(text: &str) -> Option<Value> {
+    serde_json::Deserializer::from_str(text).into_iter().next()?.ok()
+}
+
 /// The JSON objects in a text, in order. What stands before, between and behind them is passed over.
 fn objects(text: &str) -> impl Iterator<Item = Value> {
-    /// More braces than this are no answer with some words around it.
-    const MOST_TRIES: usize = 64;
-    let starts = text.match_indices('{').map(|(at, _)| at).take(MOST_TRIES);
-    starts.filter_map(|at| serde_json::Deserializer::from_str(text.get(at..)?).into_iter().next()?.ok())
+    from_braces(text).filter_map(first_object)
+}
+
+/// The objects in a text that is no JSON: cut off in the middle, with a comma too many, with line breaks in a string.
+fn mended_objects(text: &str) -> impl Iterator<Item = Value> {
+    from_braces(text).filter_map(|text| first_object(&mended(text)?))
+}
+
+fn is_answer(value: &Value) -> bool {
+    ["summary", "handoff", "add", "change"].iter().any(|key| value.get(key).is_some())
 }
 
 /// Returns the object that holds an answer, also where it is wrapped as `{"answer": …}`.
 fn unwrapped(value: Value, depth: usize) -> Option<Value> {
-    if ["summary", "handoff", "add", "change"].iter().any(|key| value.get(key).is_some()) {
+    if is_answer(&value) {
         return Some(value);
     }
     match value.get("answer")? {
@@ -124,19 +144,29 @@ fn summary(value: &Value) -> Option<AnswerSummary> {
 }
 
 fn handoff(value: &Value) -> Option<AnswerHandoff> {
-    let state = match line(value, "state").as_str() {
-        "done" => WorkState::Done,
-        "in_progress" => WorkState::InProgress,
-        "waiting_user" => WorkState::WaitingForUser,
-        "dropped" => WorkState::Dropped,
-        _ => return None,
-    };
-    Some(AnswerHandoff {
-        state,
+    value.is_object().then(|| AnswerHandoff {
+        state: state(&line(value, "state")),
         place: line(value, "where"),
         next_steps: lines(value, "next_steps"),
         open_questions: lines(value, "open_questions"),
     })
+}
+
+/// Reads a state in any spelling. One that says nothing claims nothing: then the work is not done.
+fn state(text: &str) -> WorkState {
+    let words: Vec<String> = words(&text.replace('_', " ")).collect();
+    let says = |beginnings: &[&str]| {
+        words.iter().any(|word| beginnings.iter().any(|beginning| word.starts_with(beginning)))
+    };
+    match () {
+        () if says(&["wait", "await", "question", "user"]) => WorkState::WaitingForUser,
+        () if says(&["progress", "partial", "ongoing", "open", "not", "incomplete", "interrupt"]) => {
+            WorkState::InProgress
+        }
+        () if says(&["drop", "abandon", "cancel"]) => WorkState::Dropped,
+        () if says(&["done", "complete", "finish", "closed"]) => WorkState::Done,
+        () => WorkState::InProgress,
+    }
 }
 
 fn note(value: &Value) -> AnswerNote {
@@ -197,8 +227,42 @@ mod tests {
             assert_eq!(read.notes.first().map(|note| note.turns.clone()), Some(vec![2, 3]));
             assert_eq!(read.handoff, None);
         }
-        for text in ["", "no JSON", "{\"a\": 1}", "{\"add\": []}", "{\"add\": [", "[1, 2]"] {
+        for text in ["", "no JSON", "{\"a\": 1}", "{\"add\": []}", "{\"add\": [", "{{{{", "[1, 2]"] {
             assert_eq!(ModelAnswer::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_off_is_read_as_far_as_it_is_whole() {
+        let answer = r#"{"summary": {"title": "Labels, \"once\""}, "handoff": {"state": "Completed", "where": "main", "next_steps": []},
+            "add": [{"kind": "fact", "title": "one", "evidence": ["t1"]}, {"kind": "fact", "title": "two", "evidence": ["t2"]}], "change": []}"#;
+        let mut lengths = Vec::new();
+        for end in (0..=answer.len()).filter(|end| answer.is_char_boundary(*end)) {
+            let read = ModelAnswer::read(&format!("```json\n{}", &answer[..end])).unwrap_or_default();
+            assert!(read.notes.iter().all(|note| !note.turns.is_empty()), "half a note: {read:?}");
+            assert!(read.handoff.is_none_or(|handoff| handoff.place == "main"), "half a handoff at {end}");
+            lengths.push(usize::from(read.summary.is_some()) + read.notes.len());
+        }
+        lengths.dedup();
+        assert_eq!(lengths, [0, 1, 2, 3]);
+        let slips = answer.replace("\"t2\"]}]", "\"t2\",],},\n]").replace("one", "o\nne");
+        assert_eq!(ModelAnswer::read(&slips).map(|read| read.notes.len()), Some(2), "{slips}");
+    }
+
+    #[test]
+    fn a_state_is_read_in_any_spelling() {
+        for (text, expected) in [
+            ("done", WorkState::Done),
+            ("Completed", WorkState::Done),
+            ("in-progress", WorkState::InProgress),
+            ("not done", WorkState::InProgress),
+            ("partially complete", WorkState::InProgress),
+            ("waiting_for_user", WorkState::WaitingForUser),
+            ("Awaiting user input", WorkState::WaitingForUser),
+            ("abandoned", WorkState::Dropped),
+            ("", WorkState::InProgress),
+        ] {
+            assert_eq!(state(text), expected, "{text}");
         }
     }
 

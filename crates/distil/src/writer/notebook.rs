@@ -78,15 +78,18 @@ impl Notebook<'_> {
     pub(super) fn take(&self, store: &mut Store, answer: &ModelAnswer) -> Result<WriterReport, StoreError> {
         let mut report = WriterReport::default();
         let passed = self.passed(store, answer, &mut report)?;
-        if passed.is_empty() && !answer.notes.is_empty() {
+        // Who is wrong in every note may still know where the work stands; what the rules know stays beside it.
+        let nothing_holds = passed.is_empty() && !answer.notes.is_empty();
+        if nothing_holds {
             report.outcome = AnswerOutcome::NothingHolds;
-            self.note_rejections(store, answer, &report)?;
-            return Ok(report);
         }
-        let replaced = self.replaced(store, &passed)?;
+        let replaced = if nothing_holds { Vec::new() } else { self.replaced(store, &passed)? };
         let mut items = self.note_items(store, answer, &passed, &replaced, &mut report)?;
         items.extend(self.account_items(store, answer, &passed)?);
-        let closed = self.apply_changes(store, answer, (&mut items, &passed), &mut report)?;
+        let closed = match nothing_holds {
+            true => Vec::new(),
+            false => self.apply_changes(store, answer, (&mut items, &passed), &mut report)?,
+        };
         self.write(store, items, &mut report)?;
         store.memories_mut().retire_rewritten(&replaced, self.how.now)?;
         store.memories_mut().retire(&closed, StandingReason::Over, self.how.now)?;

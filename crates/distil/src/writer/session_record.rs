@@ -116,6 +116,8 @@ pub(super) struct EndState {
     pub(super) tasks: SessionTasks,
     /// Pull requests, and whether the last commit was pushed.
     pub(super) remote: Vec<String>,
+    /// Tool calls without a result.
+    pub(super) running: Vec<String>,
     /// Files edited after the last commit.
     pub(super) edited_since_commit: Vec<String>,
     /// What the rules found at the end: branch, uncommitted files, failing tests.
@@ -158,6 +160,7 @@ impl SessionRecord {
             Some(Details::Handoff(details)) => details,
             _ => HandoffDetails::default(),
         };
+        let running = turns.last().map(Turn::still_running).unwrap_or_default();
         let mut record = SessionRecord {
             project: source.project,
             from: moments().next().unwrap_or_default(),
@@ -167,11 +170,15 @@ impl SessionRecord {
             end: EndState {
                 tasks: SessionTasks::follow(turns),
                 remote: remote_state(turns),
+                running: running.iter().map(|(_, call)| call.clone()).collect(),
                 edited_since_commit: work_lines::edited_since_commit(turns),
                 found,
             },
             known: named(source.known),
         };
+        if let Some(last) = record.turns.last_mut() {
+            last.work.extend(work_lines::still_running(&running));
+        }
         record.redact(source.redactor);
         record
     }
@@ -189,6 +196,7 @@ impl SessionRecord {
         let end = &mut self.end;
         let tasks = end.tasks.done.iter_mut().chain(&mut end.tasks.started).chain(&mut end.tasks.open);
         let lists = self.branches.iter_mut().chain(&mut end.remote).chain(&mut end.edited_since_commit);
+        let lists = lists.chain(&mut end.running);
         tasks.chain(lists).for_each(scrub);
         self.known.iter_mut().for_each(|known| scrub(&mut known.memory.content.title));
     }

@@ -12,11 +12,12 @@ use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{Activity, Hunk, Nesting, simple_commands};
 use std::collections::HashMap;
 
+const RUNNING: u32 = 100;
 const PLAN: u32 = 100;
 const REJECTION: u32 = 100;
 const STOPPED: u32 = 96;
 const COMPACTED: u32 = 95;
-const COMMIT: u32 = 90;
+pub(super) const COMMIT: u32 = 90;
 const FAILURE: u32 = 80;
 const EDITS: u32 = 70;
 const REMOTE: u32 = 60;
@@ -61,6 +62,14 @@ pub(super) fn work_lines(turn: &Turn<'_>) -> Vec<RecordLine> {
     lines.extend(turn.entries.iter().filter_map(reported));
     lines.extend(listed(turn));
     lines
+}
+
+/// What had no result yet when the record ends.
+pub(super) fn still_running(calls: &[(&TranscriptEntry, String)]) -> Vec<RecordLine> {
+    let line = |(entry, call): &(&TranscriptEntry, String)| {
+        tool_line(RUNNING, format!("STILL RUNNING when the record ends: {call}")).at(entry)
+    };
+    calls.iter().map(line).collect()
 }
 
 /// Words the agent closed a part of a turn with.

@@ -134,6 +134,33 @@ fn a_request_shows_the_session_as_it_went() {
     assert!(serde_json::from_str::<Value>(request.schema).unwrap().get("properties").is_some());
 }
 
+/// How it ended nobody knows: not the model that says it is done, and not the rules.
+#[test]
+fn what_was_still_running_at_the_end_is_shown_and_not_done() {
+    let mut story = Recording::new();
+    story.asks("push the frost alarm").edits("alarm.py", "", "x").closes("Ready to push.");
+    story.asks("yes, and then deploy it");
+    let running = || Activity::StillRunning { at: "git push -u origin frost && ./deploy.sh site".into() };
+    story.happens(running(), Provenance::Tool).ends();
+    let request = asks(&story, DEFAULT_BUDGET).unwrap();
+    let call = "`git push -u origin frost && ./deploy.sh site`";
+    let line = format!(" - STILL RUNNING when the record ends: {call}");
+    assert!(request.prompt.contains(&line), "{}", request.prompt);
+    let in_flight = |story: &Recording| match story.only(Kind::Handoff).content.details {
+        Some(Details::Handoff(handoff)) => handoff.in_flight,
+        _ => Vec::new(),
+    };
+    let expected = format!("{call} was still running when the session ended");
+    assert!(in_flight(&story).contains(&expected), "{:?}", in_flight(&story));
+    takes(&mut story, &answer(&[], &[]));
+    assert!(in_flight(&story).contains(&expected), "{:?}", in_flight(&story));
+    assert!(!story.only(Kind::Handoff).content.title.starts_with("Done"));
+    // Where the session goes on, it was broken off.
+    story.asks("did it work?").closes("No, the remote was gone.");
+    let request = asks(&story, DEFAULT_BUDGET).unwrap();
+    assert!(!request.prompt.contains("STILL RUNNING"), "{}", request.prompt);
+}
+
 #[test]
 fn a_session_without_words_or_work_is_not_worth_a_call() {
     let mut story = Recording::new();
@@ -248,6 +275,16 @@ fn an_answer_of_which_nothing_holds_replaces_nothing() {
         &answer(&[note("fact", "Invoices live in BillingStore", "made up words", &["t1"])], &[]),
     );
     assert_eq!(report.outcome, AnswerOutcome::NothingHolds);
+    assert_eq!((report.replaced.len(), report.closed.len()), (0, 0));
+    let of = |memories: Vec<Memory>, is_account: bool| -> Vec<Memory> {
+        let of_account = |kind: Kind| matches!(kind, Kind::Summary | Kind::Handoff);
+        memories.into_iter().filter(|memory| of_account(memory.content.kind) == is_account).collect()
+    };
+    assert_eq!(of(story.memories(), false), of(before.clone(), false), "what the rules know stays");
+    let titles: Vec<String> =
+        of(story.memories(), true).into_iter().map(|memory| memory.content.title).collect();
+    assert!(titles.contains(&"Next: finish the frost alarm".to_owned()), "{titles:?}");
+    let before = story.memories();
     let (redactor, session) = (redactor(), story.id());
     let how = WriterContext { root: None, redactor: &redactor, now: Timestamp(0), budget: DEFAULT_BUDGET };
     let unreadable = take_answer(&mut story.store, session, "I cannot help with that.", &how).unwrap();

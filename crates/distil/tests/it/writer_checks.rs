@@ -321,3 +321,21 @@ fn what_a_project_file_says_is_no_note() {
         [RejectionReason::InProjectFile]
     );
 }
+
+/// "Recommended" in a decision that a commit carries says where it came from; in the agent's own words it says that nobody decided.
+#[test]
+fn what_was_recommended_and_committed_is_no_proposal() {
+    let titled = |kind: &str, quote: &str| {
+        let mut story = greenhouse();
+        let title = "The recommended table pump_keys deduplicates runs";
+        let report = takes(&mut story, &answer(&[note(kind, title, quote, &["t1", "t2"])], &[]));
+        report.rejected.first().map(|rejected| rejected.reason)
+    };
+    assert_eq!(titled("decision", "dedupe runs by pump_keys"), None);
+    assert_eq!(
+        titled("decision", "keys live in pump_keys for 36 hours"),
+        Some(RejectionReason::Proposal),
+        "the agent's words"
+    );
+    assert_eq!(titled("fact", "keys live in pump_keys for 36 hours"), Some(RejectionReason::Proposal));
+}

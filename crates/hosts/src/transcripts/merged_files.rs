@@ -3,6 +3,7 @@
 //! A session may have hundreds of subagents: a file is open only while there is something to be read from it.
 
 use super::file_lines::{FileLine, FileLines};
+use super::unreported_events::RunningCall;
 use super::{TranscriptItem, TranscriptReader};
 use backstory_memory::Timestamp;
 use std::collections::VecDeque;
@@ -20,6 +21,11 @@ pub(crate) trait RowReader {
     /// Whether rows that were read are needed to understand later ones.
     fn awaits_more(&self) -> bool {
         false
+    }
+
+    /// Returns the tool calls that have no result yet, where rows tell.
+    fn running(&self) -> Vec<RunningCall> {
+        Vec::new()
     }
 }
 

@@ -1,6 +1,10 @@
 //! Tool calls without a result yet: a transcript has the call in one row and the result in a later one.
 
+use super::unreported_events::RunningCall;
+use crate::AgentEvent;
+use crate::dialect;
 use crate::lenient::LenientJson;
+use backstory_memory::{Activity, Provenance};
 use std::collections::VecDeque;
 
 /// The calls without a result, the oldest first.
@@ -17,12 +21,31 @@ pub(crate) struct PendingCall {
     pub(crate) tool: String,
     pub(crate) input: LenientJson<'static>,
     bytes: usize,
+    /// Whether a prompt followed: its result will not come any more.
+    is_left: bool,
 }
+
+/// What says best what a call is to do, the first that it has.
+const PURPOSE: [&str; 7] = ["command", "cmd", "file_path", "path", "url", "description", "prompt"];
 
 impl PendingCall {
     /// Returns a call whose result stands in the same row.
     pub(crate) fn new(id: &str, tool: &str, input: LenientJson<'static>) -> PendingCall {
-        PendingCall { id: id.to_owned(), tool: tool.to_owned(), input, bytes: 0 }
+        PendingCall { id: id.to_owned(), tool: tool.to_owned(), input, bytes: 0, is_left: false }
+    }
+
+    /// What it is to do; nothing of a call that only looks or asks.
+    fn running(&self) -> Option<RunningCall> {
+        let purpose = PURPOSE.iter().find_map(|field| self.input.said(field)).unwrap_or_default();
+        let event = AgentEvent {
+            activity: Activity::StillRunning { at: purpose.to_owned() },
+            subagent: None,
+            tool: Some(self.tool.clone()),
+            sequence: None,
+            provenance: Provenance::Tool,
+        };
+        let acts = dialect::acts(&self.tool) && !self.is_left;
+        acts.then(|| RunningCall { id: format!("{} running", self.id), event })
     }
 }
 
@@ -38,6 +61,7 @@ impl PendingCalls {
             tool: tool.to_owned(),
             input: input.into_owned(),
             bytes,
+            is_left: false,
         });
         self.bytes += bytes;
         while self.waiting.len() > MOST_WAITING || self.bytes > MOST_BYTES {
@@ -57,6 +81,16 @@ impl PendingCalls {
     /// Whether every call has its result.
     pub(crate) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
+    }
+
+    /// Notes that a prompt came: what has no result by now was broken off.
+    pub(crate) fn leave(&mut self) {
+        self.waiting.iter_mut().for_each(|call| call.is_left = true);
+    }
+
+    /// Returns what the calls without a result are doing.
+    pub(crate) fn running(&self) -> Vec<RunningCall> {
+        self.waiting.iter().filter_map(PendingCall::running).collect()
     }
 
     /// Returns the calls without a result.

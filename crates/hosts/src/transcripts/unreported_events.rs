@@ -4,7 +4,7 @@
 
 use super::merged_files::RowReader;
 use super::{HostTranscriptEntry, TranscriptItem};
-use crate::Host;
+use crate::{AgentEvent, Host};
 use backstory_memory::Activity;
 use std::collections::VecDeque;
 use std::fs::File;
@@ -28,6 +28,17 @@ pub struct UnreportedEvents {
     pub read_to: u64,
     /// Whether the transcript goes on behind what was read.
     pub has_more: bool,
+    /// The tool calls of the last turn without a result, as far as rows that are still read hold them.
+    pub running: Vec<RunningCall>,
+}
+
+/// A tool call without a result yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunningCall {
+    /// A name that no other call of the host has.
+    pub id: String,
+    /// What it is to do, as an event.
+    pub event: AgentEvent,
 }
 
 /// The most that is read at once.
@@ -105,6 +116,7 @@ impl NewPart {
             TranscriptItem::Entry(entry) if (live.is_unreported)(&entry.event.activity) => Some(*entry),
             _ => None,
         });
-        UnreportedEvents { entries: entries.collect(), read_to, has_more: self.has_more }
+        let entries = entries.collect();
+        UnreportedEvents { entries, read_to, has_more: self.has_more, running: rows.running() }
     }
 }

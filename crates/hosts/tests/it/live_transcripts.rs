@@ -78,6 +78,24 @@ fn every_reading_continues_the_one_before() {
     }
 }
 
+/// What has no result is running, unless it only looks or asks, or the user came back since.
+#[test]
+fn calls_of_the_last_turn_without_a_result_are_running() {
+    let asks =
+        json!([{"type": "tool_use", "id": "t4", "name": "AskUserQuestion", "input": {"questions": []}}]);
+    let reads = json!([{"type": "tool_use", "id": "t5", "name": "Read", "input": {"file_path": "/p/a"}}]);
+    let mut rows = vec![row(1, "user", &json!("Build it")), call(2), call(3)];
+    rows.extend([row(4, "assistant", &asks), row(5, "assistant", &reads)]);
+    rows.push(row(6, "user", &json!([{"type": "tool_result", "tool_use_id": "t2", "content": "ok"}])));
+    let running = |rows: &[Value]| -> Vec<Activity> {
+        let home = TranscriptHome::with_file(Host::ClaudeCode, SESSION, lines(rows));
+        read(&home, 0).running.into_iter().map(|call| call.event.activity).collect()
+    };
+    assert_eq!(running(&rows), [Activity::StillRunning { at: "make 3".into() }]);
+    rows.push(row(7, "user", &json!("What is it doing?")));
+    assert_eq!(running(&rows), []);
+}
+
 #[test]
 fn a_line_that_is_still_written_waits() {
     let text = lines(&[call(1), refusal(2, 1)]);

@@ -72,6 +72,41 @@ fn a_server_that_speaks_chat_completions_needs_no_key() {
     assert!(is_our_prompt(sent(with)["messages"][1]["content"].as_str().unwrap()));
 }
 
+/// Models that reason refuse `max_tokens` with 400 and want another name for it. Everybody else is asked once.
+#[test]
+fn a_model_that_refuses_the_limit_is_asked_once_more_with_the_other_name() {
+    let answer = json!({"choices": [{"message": {"content": "<think>{}</think>fine"}}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 700}});
+    let reasoning = StubServer::start(move |request| match sent(request)["max_tokens"] {
+        Value::Null => StubReply::Response(200, answer.to_string()),
+        _ => StubReply::Response(400, "{}".to_owned()),
+    });
+    let ask = |server: &StubServer| {
+        OpenAiCompatible::new(&format!("{}/v1", server.url()), None, "thinker", LONG).answer(&request())
+    };
+    let fine = ModelAnswer { text: "fine".to_owned(), tokens: used(9, 700), session: None };
+    assert_eq!(ask(&reasoning), Ok(fine));
+    let [first, second] = &reasoning.requests()[..] else { panic!() };
+    assert_eq!(sent(first)["max_tokens"], sent(second)["max_completion_tokens"]);
+    assert!(sent(second)["max_completion_tokens"].as_u64() > Some(1_000), "room to think");
+    for (status, tries) in [(400, 2), (401, 1), (429, 1), (500, 1)] {
+        let server = always(status, "{}");
+        assert_eq!(ask(&server), Err(ModelError::Refused(status)));
+        assert_eq!(server.requests().len(), tries, "{status}");
+    }
+}
+
+/// A model that used up its room for thoughts answers nothing, and what it wrote is counted.
+#[test]
+fn an_answer_without_words_is_empty_and_counted() {
+    let answer = json!({"choices": [{"message": {"content": null}, "finish_reason": "length"}],
+        "usage": {"prompt_tokens": 9, "completion_tokens": 4000}});
+    let server = always(200, &answer.to_string());
+    let model = OpenAiCompatible::new(&server.url(), None, "thinker", LONG);
+    let empty = ModelAnswer { text: String::new(), tokens: used(9, 4000), session: None };
+    assert_eq!(model.answer(&request()), Ok(empty));
+}
+
 #[test]
 fn any_other_answer_is_an_error_without_our_prompt() {
     let large = "x".repeat(300 * 1024);

@@ -25,7 +25,10 @@ fn text(word: &str, words: usize) -> String {
         .to_owned()
 }
 
-fn turn(at: usize, (user, work, closing): &(Vec<usize>, Vec<usize>, usize)) -> RecordTurn {
+/// How many words the texts of a turn have: the user's, those of work, the closing message.
+type TurnSizes = (Vec<usize>, Vec<usize>, usize);
+
+fn turn(at: usize, (user, work, closing): &TurnSizes) -> RecordTurn {
     let name = |sort: &str, n: usize| format!("{sort}{at}x{n}x");
     let line = |label, voice, sort: &str| {
         let sort = sort.to_owned();
@@ -52,7 +55,17 @@ fn turn(at: usize, (user, work, closing): &(Vec<usize>, Vec<usize>, usize)) -> R
 fn any_record() -> impl Strategy<Value = SessionRecord> {
     let user = prop::collection::vec(1_usize..160, 1..3);
     let work = prop::collection::vec(2_usize..40, 0..6);
-    let turns = prop::collection::vec((user, work, 0_usize..400), 1..12);
+    of_turns(prop::collection::vec((user, work, 0_usize..400), 1..12))
+}
+
+/// A session of many turns, each of a few words.
+fn any_long_record() -> impl Strategy<Value = SessionRecord> {
+    let user = prop::collection::vec(1_usize..40, 1..3);
+    let work = prop::collection::vec(2_usize..20, 0..4);
+    of_turns(prop::collection::vec((user, work, 0_usize..60), 100..400))
+}
+
+fn of_turns(turns: impl Strategy<Value = Vec<TurnSizes>>) -> impl Strategy<Value = SessionRecord> {
     turns.prop_map(|turns| record(turns.iter().enumerate().map(|(at, it)| turn(at, it)).collect()))
 }
 
@@ -76,14 +89,40 @@ proptest! {
     #[test]
     fn the_users_words_are_whole_until_nothing_longer_of_lower_rank_is(record in any_record(), budget in 400_u32..4_000) {
         let made = digest(&record, Tokens(budget));
-        let user: Vec<&str> = record.turns.iter().flat_map(|turn| &turn.user).map(|line| line.text.as_str()).collect();
+        let is_shown = |at: usize| made.contains(&format!("\nt{} U: ", at + 1));
+        let turns: Vec<&RecordTurn> = record.turns.iter().enumerate().filter(|(at, _)| is_shown(*at)).map(|(_, turn)| turn).collect();
+        let user: Vec<&str> = turns.iter().flat_map(|turn| &turn.user).map(|line| line.text.as_str()).collect();
         let is_cut = |text: &&&str| text.chars().count() <= WHOLE_CHARS && !holds(&made, text);
         if let Some(cut) = user.iter().filter(is_cut).map(|text| estimate(text)).max().filter(|_| !made.is_empty()) {
-            let lower = record.turns.iter().flat_map(|turn| turn.work.iter().chain(&turn.closing));
+            let lower = turns.iter().flat_map(|turn| turn.work.iter().chain(&turn.closing));
             for line in lower.filter(|line| estimate(&line.text) >= cut) {
                 prop_assert!(!holds(&made, &line.text), "whole beside cut words of the user: {}", line.text);
             }
         }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn a_long_session_keeps_its_ends_and_the_users_words_of_every_turn_it_shows(record in any_long_record(), budget in 3_000_u32..7_000) {
+        let made = digest(&record, Tokens(budget));
+        prop_assert!(estimate(&made) <= Tokens(budget) && !made.is_empty(), "{} of {budget}", estimate(&made).0);
+        let lines: Vec<&str> = made.lines().collect();
+        let count = record.turns.len();
+        let is_shown = |at: usize| lines.iter().any(|line| line.starts_with(&format!("t{} U: ", at + 1)));
+        let shown: Vec<usize> = (0..count).filter(|at| is_shown(*at)).collect();
+        prop_assert!((0..3).chain(count - 12..count).all(|at| shown.contains(&at)), "{shown:?} of {count}");
+        // Every turn is there or in a gap that says so, and where there is a gap, turns without decisions went first.
+        let gaps = lines.iter().filter_map(|line| {
+            let (from, to) = line.strip_prefix("[t")?.strip_suffix(": left out]")?.split_once(" to t")?;
+            Some(to.parse::<usize>().ok()? + 1 - from.parse::<usize>().ok()?)
+        });
+        prop_assert_eq!(shown.len() + gaps.sum::<usize>(), count);
+        let plain_shown = shown.iter().filter(|at| (3..count - 12).contains(*at) && !record.turns[**at].corrects && record.turns[**at].work.is_empty());
+        let corrected_gone = (3..count - 12).filter(|at| record.turns[*at].corrects && !shown.contains(at));
+        prop_assert!(plain_shown.count() == 0 || corrected_gone.count() == 0);
     }
 }
 

@@ -13,7 +13,7 @@ use crate::lenient::LenientJson;
 use crate::transcripts::event_fields::{EventFields, field, words};
 use crate::transcripts::merged_files::RowReader;
 use crate::transcripts::pending_calls::{PendingCall, PendingCalls};
-use crate::transcripts::{HostTranscriptEntry, TranscriptItem};
+use crate::transcripts::{HostTranscriptEntry, RunningCall, TranscriptItem};
 use crate::user_decisions::refusal_in;
 use backstory_memory::digest;
 use std::borrow::Cow;
@@ -107,6 +107,7 @@ impl SessionRows {
             UserMessage::Prompt(prompt) => {
                 self.end_turn(out);
                 self.queue.prompted(&prompt);
+                self.calls.leave();
                 self.has_refused = false;
                 if row.get("promptId").is_nothing() {
                     row.uuid.clone_into(&mut self.turn);
@@ -385,5 +386,9 @@ impl RowReader for SessionRows {
 
     fn awaits_more(&self) -> bool {
         !self.calls.is_empty() || !self.queue.is_empty()
+    }
+
+    fn running(&self) -> Vec<RunningCall> {
+        self.calls.running()
     }
 }

@@ -13,7 +13,7 @@ use crate::transcripts::event_fields::{field, words};
 use crate::transcripts::file_lines::is_whole;
 use crate::transcripts::merged_files::RowReader;
 use crate::transcripts::pending_calls::{PendingCall, PendingCalls};
-use crate::transcripts::{TranscriptItem, time};
+use crate::transcripts::{RunningCall, TranscriptItem, time};
 use crate::user_decisions::refusal_in;
 use backstory_memory::{Activity, ExitStatus};
 use std::collections::VecDeque;
@@ -128,6 +128,7 @@ impl RolloutRows {
             return Ok(());
         }
         out.extend(self.closing.take());
+        self.calls.leave();
         self.entries.emit(message.said("id"), HookEvent::Prompt, vec![field("prompt", prompt)], out)
     }
 
@@ -343,6 +344,10 @@ impl RowReader for RolloutRows {
 
     fn awaits_more(&self) -> bool {
         !self.calls.is_empty()
+    }
+
+    fn running(&self) -> Vec<RunningCall> {
+        self.calls.running()
     }
 }
 
