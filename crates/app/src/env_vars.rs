@@ -2,7 +2,7 @@
 //! directory (`hosts`).
 
 use backstory_hosts::HostPaths;
-use backstory_platform::UserDirs;
+use backstory_platform::{UserDirs, is_executable, program_files};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -118,7 +118,9 @@ impl Environment {
             home: absolute(self.user_home()?),
             config: absolute(self.config_home()?),
             applications: absolute(self.dirs().applications?),
+            xdg_config: absolute(self.dirs().xdg_config?),
             data: absolute(self.data_of_programs()?),
+            xdg_data: absolute(self.dirs().xdg_data?),
             programs: self.get("PATH").map(|path| std::env::split_paths(path).collect()).unwrap_or_default(),
             ..HostPaths::default()
         };
@@ -133,7 +135,9 @@ impl Environment {
     /// Whether a shell would find a program of this name.
     pub fn finds_program(&self, name: &str) -> bool {
         let path = self.get("PATH").cloned().unwrap_or_default();
-        std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
+        let files = program_files(name);
+        std::env::split_paths(&path)
+            .any(|directory| files.iter().any(|file| is_executable(&directory.join(file))))
     }
 
     /// Returns the path of the user's list of synonyms, beside the configuration file, if known.

@@ -10,6 +10,7 @@ use crate::lenient::LenientJson;
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
 use crate::transcripts::claude_code_projects;
 use backstory_memory::ExitStatus;
+use backstory_platform::WindowsShell;
 use serde_json::json;
 
 pub(crate) static SPEC: HostSpec = HostSpec {
@@ -24,6 +25,7 @@ pub(crate) static SPEC: HostSpec = HostSpec {
     after_install: None,
     enabled_plugin: plugins::enabled_in_settings,
     transcripts: Some(claude_code_projects::SOURCE),
+    windows_shells: &[WindowsShell::GitBash, WindowsShell::PowerShell],
     samples: include_str!("samples/claude-code.jsonl"),
 };
 

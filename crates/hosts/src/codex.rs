@@ -14,6 +14,7 @@ use crate::lenient::LenientJson;
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
 use crate::transcripts::codex_rollouts;
 use backstory_memory::{Activity, ExitStatus};
+use backstory_platform::WindowsShell;
 use serde_json::json;
 
 pub(crate) static SPEC: HostSpec = HostSpec {
@@ -28,6 +29,7 @@ pub(crate) static SPEC: HostSpec = HostSpec {
     after_install: Some("approve the hooks in Codex with `/hooks`: until then it skips them without a word"),
     enabled_plugin: plugins::enabled_in_config_toml,
     transcripts: Some(codex_rollouts::SOURCE),
+    windows_shells: &[WindowsShell::PowerShell7, WindowsShell::PowerShell, WindowsShell::Cmd],
     samples: include_str!("samples/codex.jsonl"),
 };
 

@@ -13,7 +13,7 @@ use crate::lenient::LenientJson;
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
 use crate::transcripts::copilot_sessions;
 use backstory_memory::{Activity, ExitStatus};
-use backstory_platform::SHELL_KEY;
+use backstory_platform::{SHELL_KEY, WindowsShell};
 use serde_json::{Map, Value, json};
 
 pub(crate) static SPEC: HostSpec = HostSpec {
@@ -28,6 +28,7 @@ pub(crate) static SPEC: HostSpec = HostSpec {
     after_install: None,
     enabled_plugin: plugins::enabled_in_settings,
     transcripts: Some(copilot_sessions::SOURCE),
+    windows_shells: &[WindowsShell::PowerShell7],
     samples: include_str!("samples/copilot-cli.jsonl"),
 };
 

@@ -12,6 +12,7 @@ use crate::install::{
 use crate::lenient::LenientJson;
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
 use backstory_memory::ExitStatus;
+use backstory_platform::WindowsShell;
 use serde_json::json;
 
 pub(crate) static SPEC: HostSpec = HostSpec {
@@ -26,6 +27,7 @@ pub(crate) static SPEC: HostSpec = HostSpec {
     after_install: None,
     enabled_plugin: no_plugin,
     transcripts: None,
+    windows_shells: &[WindowsShell::PowerShell],
     samples: include_str!("samples/cursor.jsonl"),
 };
 

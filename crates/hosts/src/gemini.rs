@@ -11,6 +11,7 @@ use crate::install::{
 use crate::reply::{ReplyFormat, ReplyLimit, ReplyShape};
 use crate::transcripts::gemini_chats;
 use backstory_memory::ExitStatus;
+use backstory_platform::WindowsShell;
 use serde_json::json;
 
 pub(crate) static SPEC: HostSpec = HostSpec {
@@ -25,6 +26,7 @@ pub(crate) static SPEC: HostSpec = HostSpec {
     after_install: None,
     enabled_plugin: plugins::enabled_extension,
     transcripts: Some(gemini_chats::SOURCE),
+    windows_shells: &[WindowsShell::PowerShell],
     samples: include_str!("samples/gemini-cli.jsonl"),
 };
 

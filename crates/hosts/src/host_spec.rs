@@ -8,6 +8,7 @@ use crate::install::{ConfigFile, InstallTarget};
 use crate::transcripts::TranscriptSource;
 use crate::{AgentEvent, HostReply, ParsedEvent};
 use backstory_memory::Moment;
+use backstory_platform::WindowsShell;
 use std::path::Path;
 
 /// Everything that differs between hosts.
@@ -31,6 +32,8 @@ pub(crate) struct HostSpec {
     /// Returns the name of our plugin, where the files in its directory say that it is switched on.
     pub(crate) enabled_plugin: fn(&Path) -> Option<String>,
     pub(crate) transcripts: Option<TranscriptSource>,
+    /// The shells that it runs hooks with on Windows; the first that is there counts.
+    pub(crate) windows_shells: &'static [WindowsShell],
     /// Recorded payloads, one a line, with which `doctor` runs hooks without the host.
     pub(crate) samples: &'static str,
 }
@@ -136,6 +139,10 @@ pub(crate) enum BaseDir {
     Config,
     /// Where desktop programs keep their settings.
     Applications,
+    /// Where programs keep their configuration that follow XDG on Windows, too.
+    XdgConfig,
+    /// Below the name of its author where that is usual.
+    ConfigOfAuthor(&'static str),
 }
 
 /// The variable by which a user moves a host's directory.
@@ -158,6 +165,14 @@ impl ConfigDir {
 
     pub(crate) const fn in_applications(path: &'static str) -> ConfigDir {
         ConfigDir { base: BaseDir::Applications, path, variable: None }
+    }
+
+    pub(crate) const fn in_xdg_config(path: &'static str) -> ConfigDir {
+        ConfigDir { base: BaseDir::XdgConfig, path, variable: None }
+    }
+
+    pub(crate) const fn in_config_of(author: &'static str, path: &'static str) -> ConfigDir {
+        ConfigDir { base: BaseDir::ConfigOfAuthor(author), path, variable: None }
     }
 
     pub(crate) const fn moved_by(self, variable: DirVariable) -> ConfigDir {

@@ -39,6 +39,7 @@ pub use transcripts::{
 };
 
 use backstory_memory::Moment;
+use backstory_platform::WindowsShell;
 use host_spec::HostSpec;
 
 /// Declares the hosts: the name of each, and where its spec stands.
@@ -111,6 +112,12 @@ impl Host {
     #[must_use]
     pub const fn title(self) -> &'static str {
         self.spec().title
+    }
+
+    /// Returns the shells that the host runs hooks with on Windows; the first that is there counts.
+    #[must_use]
+    pub const fn windows_shells(self) -> &'static [WindowsShell] {
+        self.spec().windows_shells
     }
 
     /// Returns the variable in which the host names the project to its hooks, where it sets one.

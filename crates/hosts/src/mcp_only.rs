@@ -47,7 +47,7 @@ pub(crate) static AMP: HostSpec = HostSpec {
             rules_file(target.directory.join("AGENTS.md")),
         ]
     },
-    ..mcp_only("amp", "Amp", ConfigDir::in_config("amp"), &["amp"])
+    ..mcp_only("amp", "Amp", ConfigDir::in_xdg_config("amp"), &["amp"])
 };
 
 /// VS Code's agent mode. No rules: what it reads for every project needs front matter, which a marked block cannot have.
@@ -93,7 +93,7 @@ pub(crate) static KILO: HostSpec = HostSpec {
         let entry = json!({"type": "local", "command": [target.program.path, "mcp"], "enabled": true});
         vec![server_file(target.host, settings, "mcp", entry), rules_file(target.directory.join("AGENTS.md"))]
     },
-    ..mcp_only("kilo", "Kilo Code", ConfigDir::in_config("kilo"), &["kilo"])
+    ..mcp_only("kilo", "Kilo Code", ConfigDir::in_xdg_config("kilo"), &["kilo"])
 };
 
 /// Kiro reads every file of its directory of steering.
@@ -143,7 +143,7 @@ pub(crate) static GOOSE: HostSpec = HostSpec {
             rules_file(target.directory.join(".goosehints")),
         ]
     },
-    ..mcp_only("goose", "Goose", ConfigDir::in_config("goose"), &["goose"])
+    ..mcp_only("goose", "Goose", ConfigDir::in_config_of("Block", "goose"), &["goose"])
 };
 
 /// Returns the parts that all of them share.
@@ -165,6 +165,7 @@ const fn mcp_only(
         after_install: None,
         enabled_plugin: no_plugin,
         transcripts: None,
+        windows_shells: &[],
         samples: "",
     }
 }

@@ -41,13 +41,14 @@ pub(crate) static SPEC: HostSpec = HostSpec {
     title: "OpenCode",
     project_variable: None,
     events: EventSource::Plugin(&PROTOCOL),
-    config_dir: ConfigDir::in_config("opencode").moved_by(DirVariable::Directory("OPENCODE_CONFIG_DIR")),
+    config_dir: ConfigDir::in_xdg_config("opencode").moved_by(DirVariable::Directory("OPENCODE_CONFIG_DIR")),
     programs: &["opencode"],
     instructions_file: Some("AGENTS.md"),
     config_files,
     after_install: None,
     enabled_plugin: no_plugin,
     transcripts: Some(opencode_sessions::SOURCE),
+    windows_shells: &[],
     samples: include_str!("samples/opencode.jsonl"),
 };
 

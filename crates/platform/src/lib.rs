@@ -40,7 +40,10 @@ pub use file_access::{
 };
 pub use file_identity::FileIdentity;
 pub use full_screen::{note_end_signals, open_terminal, stop_until_continued, terminal_output};
-pub use hook_shell::{NEVER_FAILS, SHELL_KEY, program_files, program_word, refusal_of_program, shell_of};
+pub use hook_shell::{
+    NEVER_FAILS, ProgramOfLine, SHELL_KEY, WindowsShell, program_files, program_of_line, program_word,
+    refusal_of_program, shell_of,
+};
 #[cfg(feature = "listen")]
 pub use local_listener::{AcceptedStream, Admission, LocalListener, Termination};
 pub use local_socket::{LONGEST_SOCKET_PATH, LocalStream, connect_without_waiting, listening_process_id};
@@ -57,4 +60,4 @@ pub use system_files::{
     sync_dir,
 };
 pub use terminal::{has_terminal, read_key};
-pub use user_dirs::UserDirs;
+pub use user_dirs::{UserDirs, config_of_author};

@@ -74,7 +74,7 @@ fn parse_listed(line: &str) -> Option<ListedProcess> {
 #[cfg(windows)]
 fn listed_processes() -> HashMap<u64, ListedProcess> {
     use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
-    let mut system = System::new();
+    let Ok(mut system) = System::new() else { return HashMap::new() };
     system.refresh_processes_specifics(ProcessesToUpdate::All, false, ProcessRefreshKind::nothing());
     let list = system.processes().iter().map(|(id, process)| {
         let id = u64::from(id.as_u32());

@@ -80,7 +80,7 @@ pub fn resident_bytes() -> Option<u64> {
 pub fn resident_bytes() -> Option<u64> {
     use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
     let own = sysinfo::get_current_pid().ok()?;
-    let mut system = System::new();
+    let mut system = System::new().ok()?;
     let memory = ProcessRefreshKind::nothing().with_memory();
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&[own]), false, memory);
     system.process(own).map(sysinfo::Process::memory)

@@ -9,7 +9,7 @@ use crate::error::AppError;
 use crate::remember::{DuplicatePolicy, RememberRequest, TargetProject};
 use backstory_hosts::{HookCommand, Host, SamplePayload};
 use backstory_memory::ContentRecord;
-use backstory_platform::{ChildGroup, canonical, shell_of};
+use backstory_platform::{ChildGroup, ProgramOfLine, canonical, program_of_line, shell_of};
 use backstory_store::{Home, Purpose, Store};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -94,9 +94,10 @@ impl HookSandbox<'_> {
     }
 
     fn hook(&self, host: Host, hook: &HookCommand, sample: &SamplePayload, is_first: bool) -> TriedHook {
-        let ran = {
-            let (shell, arguments) = shell_of(&hook.line);
-            self.run(self.command(Path::new(shell)).args(arguments), &sample.payload)
+        let variable = |name: &str| self.app.environment.get(name).map(PathBuf::from);
+        let ran = match shell_of(&hook.line, host.windows_shells(), variable) {
+            Some((shell, arguments)) => self.run(self.command(&shell).args(arguments), &sample.payload),
+            None => Err(format!("the shell that {} runs hooks with is not here", host.title())),
         };
         let (ms, problem) = match ran {
             Err(problem) => (0.0, Some(problem)),
@@ -131,10 +132,14 @@ impl HookSandbox<'_> {
 
     /// Returns the program a shell would run for a line.
     pub(super) fn program_in(&self, line: &str) -> Option<PathBuf> {
-        let script = format!("set -- {line}\nprintf %s \"$1\"");
-        let ran = self.run(self.command(Path::new("/bin/sh")).arg("-c").arg(script), "").ok()?;
-        Some(PathBuf::from(String::from_utf8(ran.output.stdout).ok()?))
-            .filter(|program| program.is_absolute())
+        let program = match program_of_line(line)? {
+            ProgramOfLine::Named(program) => program,
+            ProgramOfLine::PrintedBy(shell, arguments) => {
+                let ran = self.run(self.command(&shell).args(arguments), "").ok()?;
+                String::from_utf8(ran.output.stdout).ok()?.into()
+            }
+        };
+        Some(program).filter(|program| program.is_absolute())
     }
 
     /// Returns the version a program of ours says it is.

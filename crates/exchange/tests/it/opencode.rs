@@ -38,7 +38,7 @@ impl OpenCode {
     }
 
     fn transcripts(&self) -> Vec<HostTranscript> {
-        let places = HostPaths { data: self.home.path().to_owned(), ..HostPaths::default() };
+        let places = HostPaths { xdg_data: self.home.path().to_owned(), ..HostPaths::default() };
         Host::OpenCode.transcripts(&places, &ForeignDatabases)
     }
 

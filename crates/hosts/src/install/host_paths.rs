@@ -5,7 +5,7 @@
 use crate::Host;
 use crate::host_spec::{BaseDir, DirVariable};
 use crate::transcripts::TranscriptRoot;
-use backstory_platform::{is_executable, program_files};
+use backstory_platform::{config_of_author, is_executable, program_files};
 use std::path::{Path, PathBuf};
 
 /// Where things are on this machine.
@@ -17,8 +17,12 @@ pub struct HostPaths {
     pub config: PathBuf,
     /// Where desktop programs keep their settings: the same on Linux, elsewhere a directory of the system's.
     pub applications: PathBuf,
+    /// Where programs keep their configuration that follow XDG on Windows, too.
+    pub xdg_config: PathBuf,
     /// Where programs keep their data: `XDG_DATA_HOME`, or `.local/share` in the home.
     pub data: PathBuf,
+    /// Where programs keep their data that follow XDG on Windows, too.
+    pub xdg_data: PathBuf,
     /// The directories programs are looked for in.
     pub programs: Vec<PathBuf>,
     /// The values of variables by which users move a host's directory.
@@ -42,11 +46,17 @@ impl HostPaths {
             BaseDir::Home => &self.home,
             BaseDir::Config => &self.config,
             BaseDir::Applications => &self.applications,
+            BaseDir::XdgConfig => &self.xdg_config,
+            BaseDir::ConfigOfAuthor(author) => &config_of_author(&self.config, author, spec.path),
+        };
+        let whole = match spec.base {
+            BaseDir::ConfigOfAuthor(_) => base.clone(),
+            _ => base.join(spec.path),
         };
         match (self.moved_directory(host), spec.variable) {
             (Some(moved), Some(DirVariable::Directory(_))) => moved.to_owned(),
             (Some(moved), _) => moved.join(spec.path),
-            (None, _) => base.join(spec.path),
+            (None, _) => whole,
         }
     }
 
@@ -63,7 +73,7 @@ impl HostPaths {
         let mut paths = self.clone();
         let spec = &host.spec().config_dir;
         match (host.spec().transcripts.as_ref().map(|source| source.root), spec.variable) {
-            (Some(TranscriptRoot::Data(name)), _) => paths.data = above(directory, name),
+            (Some(TranscriptRoot::Data(name)), _) => paths.xdg_data = above(directory, name),
             (Some(TranscriptRoot::ConfigDir), Some(variable)) => {
                 let value = match variable {
                     DirVariable::Directory(_) => directory.to_owned(),

@@ -23,7 +23,7 @@ pub(crate) const SOURCE: TranscriptSource =
 
 /// Finds the transcripts. A session that is in the database and in files is found once.
 fn find(places: &HostPaths, databases: &dyn DatabaseOpener) -> Vec<HostTranscript> {
-    let folder = places.data.join("opencode");
+    let folder = places.xdg_data.join("opencode");
     let mut transcripts = Vec::new();
     let mut seen = HashSet::new();
     for path in databases_in(&folder) {

@@ -17,6 +17,7 @@ mod hooks_gemini;
 mod hooks_opencode;
 mod installing;
 mod live_transcripts;
+#[cfg(unix)]
 mod opencode_plugin;
 mod recorded;
 mod renamed;

@@ -96,14 +96,19 @@ impl TranscriptHome {
     }
 
     /// Makes a symbolic link of this name to the home itself.
+    #[cfg(unix)]
     pub(crate) fn link_to_itself(&self, name: &str) {
         std::os::unix::fs::symlink(&self.path, self.path(name)).unwrap();
     }
 
+    /// Makes none: on Windows few may.
+    #[cfg(windows)]
+    pub(crate) fn link_to_itself(&self, _name: &str) {}
+
     pub(crate) fn transcripts(&self) -> Vec<HostTranscript> {
         let paths = match self.host {
             Host::ClaudeCode | Host::Codex => HostPaths::default().with_directory(self.host, &self.path),
-            Host::OpenCode => HostPaths { data: self.path.clone(), ..HostPaths::default() },
+            Host::OpenCode => HostPaths { xdg_data: self.path.clone(), ..HostPaths::default() },
             _ => HostPaths { home: self.path.clone(), ..HostPaths::default() },
         };
         self.host.transcripts(&paths, &self.databases)

@@ -4,6 +4,7 @@ use backstory_embed::{
     DIMENSION, Encoder, Quantised, Vector, VectorFile, VectorRow, VectorScope as Scope, VectorWriter,
 };
 use backstory_memory::{Content, Kind, MemoryId, MemoryScope, ProjectKey, ProjectRef, Redacted, Timestamp};
+use backstory_platform::is_open_to_others;
 use backstory_recall::{
     EmbeddingJob, EmbeddingReport, embed_pending, rebuild_vectors, remove_dead_vectors,
     requeue_missing_vectors,
@@ -98,9 +99,8 @@ impl VectorHome {
     }
 
     fn is_read_only_by_its_owner(&self) -> bool {
-        use std::os::unix::fs::PermissionsExt;
         let entries = fs::read_dir(self.home.root()).unwrap().map(|entry| entry.unwrap());
-        entries.into_iter().all(|entry| entry.metadata().unwrap().permissions().mode() & 0o077 == 0)
+        entries.into_iter().all(|entry| !is_open_to_others(&entry.metadata().unwrap()))
     }
 }
 

@@ -17,6 +17,7 @@ pub(crate) fn child(test: &str, home: &Home) -> Command {
 }
 
 /// The same through a shell that first does `preparation`.
+#[cfg(unix)]
 pub(crate) fn child_after(preparation: &str, test: &str, home: &Home) -> Command {
     let mut command = Command::new("sh");
     command.arg("-c").arg(format!("{preparation}; exec \"$0\" --exact {test} --nocapture"));

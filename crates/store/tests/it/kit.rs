@@ -116,6 +116,8 @@ pub(crate) fn any_of(words: &[&str]) -> WordQuery {
     query
 }
 
+/// Whether we may do what only the superuser of a Unix may.
+#[cfg(unix)]
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }

@@ -15,10 +15,12 @@ mod importing;
 mod injections;
 mod killing;
 mod kit;
+#[cfg(unix)]
 mod limits;
 mod losing;
 mod maintaining;
 mod opening;
+#[cfg(unix)]
 mod privacy;
 mod projects;
 mod racing;
