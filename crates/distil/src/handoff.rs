@@ -74,8 +74,8 @@ fn unnamed_title(details: &HandoffDetails) -> Option<String> {
     let request = details.last_request.as_deref().and_then(request_title);
     let named = request.as_ref().filter(|request| request.is_order && request.is_whole);
     let edited = || file_names(&details.dirty_files).map(|files| format!("Edited {files}"));
-    let asked = |request: &RequestTitle| title_of(&format!("Asked last: {}", request.title));
-    named.map(asked).or_else(edited).or_else(|| request.as_ref().map(asked))
+    let last_request = |request: &RequestTitle| title_of(&format!("Asked last: {}", request.title));
+    named.map(last_request).or_else(edited).or_else(|| request.as_ref().map(last_request))
 }
 
 fn file_names(files: &[String]) -> Option<String> {

@@ -196,8 +196,8 @@ impl<'a> View<'a> {
                 let content = &it.memory.content;
                 let is_recent =
                     it.memory.created_at.plus_ms(MOST_WORK_DAYS * Timestamp::DAY_MS) > self.context.now;
-                let is_told = Some(content.title.as_str()) == last_done || is_in_history(content);
-                is_recent && !is_told && self.is_fresh(it)
+                let is_known_otherwise = Some(content.title.as_str()) == last_done || is_in_history(content);
+                is_recent && !is_known_otherwise && self.is_fresh(it)
             });
             Ok(new.take(MOST_WORK).map(|it| render::work(it, self.context)).collect())
         })

@@ -74,7 +74,7 @@ fn a_server_that_speaks_chat_completions_needs_no_key() {
 
 /// Models that reason refuse `max_tokens` with 400 and want another name for it. Everybody else is asked once.
 #[test]
-fn a_model_that_refuses_the_limit_is_asked_once_more_with_the_other_name() {
+fn a_model_that_refuses_the_limit_gets_one_more_call_with_the_other_name() {
     let answer = json!({"choices": [{"message": {"content": "<think>{}</think>fine"}}],
         "usage": {"prompt_tokens": 9, "completion_tokens": 700}});
     let reasoning = StubServer::start(move |request| match sent(request)["max_tokens"] {
