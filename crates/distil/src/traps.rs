@@ -59,6 +59,38 @@ pub(super) fn traps(
     Ok(found)
 }
 
+/// A call that failed, for a writer that decides itself what is worth knowing.
+pub(crate) struct FailedCall<'a> {
+    pub(crate) event: EventId,
+    pub(crate) tool: String,
+    pub(crate) request: &'a str,
+    pub(crate) error: String,
+    /// The same for the same trap on another day.
+    pub(crate) key: String,
+    /// Whether it is about the machine, the tools or how they are called, and not about the code at hand.
+    pub(crate) is_of_the_surroundings: bool,
+    /// What worked in its place, if that was another call.
+    pub(crate) worked_instead: Option<&'a str>,
+}
+
+/// Returns the calls of a turn that failed.
+pub(crate) fn failed_calls<'a>(turn: &'a Turn<'a>) -> Vec<FailedCall<'a>> {
+    let calls = tool_call::calls(std::slice::from_ref(turn));
+    let failed = calls.iter().enumerate().filter_map(|(at, call)| {
+        let error = call.error.as_ref()?;
+        Some(FailedCall {
+            event: call.entry.id,
+            tool: call.name().to_owned(),
+            request: call.request,
+            error: error.line.clone(),
+            key: error.key.clone(),
+            is_of_the_surroundings: error.is_of_the_surroundings(),
+            worked_instead: way_out::find(&calls, at).and_then(|way| way.other_call()),
+        })
+    });
+    failed.collect()
+}
+
 /// Whether another session of the project met the same trap, as far as its events are kept.
 fn was_met_before(store: &Store, session: &Session, error: &CallError) -> Result<bool, StoreError> {
     let Some(needle) = error.plainest_part() else { return Ok(false) };

@@ -9,6 +9,7 @@
 mod account;
 mod checks;
 mod digest;
+mod failed_calls;
 pub(crate) mod grounding;
 mod mended_json;
 mod model_answer;

@@ -108,6 +108,12 @@ impl<'a> WayOut<'a> {
         { called }.find(|word| word.rsplit('/').next() == Some(task.as_str()))
     }
 
+    /// What worked instead, unless the same call did when it was made again. Another page is none instead of one that cannot be had.
+    pub(super) fn other_call(&self) -> Option<&'a str> {
+        let is_fetched = matches!(self.entry.activity(), Activity::Fetched { .. });
+        (!self.is_retry && !is_fetched).then(|| self.request.trim())
+    }
+
     /// Says what worked.
     pub(super) fn words(&self) -> String {
         if self.is_retry {

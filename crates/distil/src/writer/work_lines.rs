@@ -3,6 +3,7 @@
 //!
 //! Not here: which of them the digest has room for (`digest`).
 
+use super::failed_calls::WaysOut;
 use super::session_record::{RecordLine, Voice};
 use super::shorten::{head, headings, one_line, plain_message};
 use crate::CommandRun;
@@ -23,7 +24,6 @@ const EDITS: u32 = 70;
 const REMOTE: u32 = 60;
 const TESTS: u32 = 50;
 const TOOLS: u32 = 40;
-const FAILED_TOOL: u32 = 35;
 const SUBAGENT: u32 = 30;
 const EARLIER_MESSAGE: u32 = 25;
 const WEB: u32 = 20;
@@ -57,7 +57,9 @@ const REMOTE_TASKS: [&str; 6] =
 pub(super) fn work_lines(turn: &Turn<'_>) -> Vec<RecordLine> {
     let mut lines: Vec<RecordLine> = turn.entries.iter().filter_map(decided).collect();
     lines.extend(turn.commands().filter_map(|(entry, ran)| commit(entry, ran)));
-    lines.extend(command_lines(turn));
+    let ways_out = WaysOut::find(turn);
+    lines.extend(command_lines(turn, &ways_out));
+    lines.extend(ways_out.failed_tools(turn));
     lines.extend(edits(turn));
     lines.extend(turn.entries.iter().filter_map(reported));
     lines.extend(listed(turn));
@@ -128,7 +130,7 @@ struct CommandGroup<'a> {
 }
 
 /// Failures with how they ended, what was sent elsewhere, and test runs; each command once.
-fn command_lines(turn: &Turn<'_>) -> Vec<RecordLine> {
+fn command_lines(turn: &Turn<'_>, ways_out: &WaysOut<'_>) -> Vec<RecordLine> {
     let mut groups: Vec<CommandGroup<'_>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for (entry, ran) in turn.commands().filter(|(_, ran)| ran.commit().is_none()) {
@@ -139,11 +141,11 @@ fn command_lines(turn: &Turn<'_>) -> Vec<RecordLine> {
             None => groups.push(CommandGroup { runs: vec![(entry, ran)] }),
         }
     }
-    groups.iter().filter_map(CommandGroup::line).collect()
+    groups.iter().filter_map(|group| group.line(ways_out)).collect()
 }
 
 impl CommandGroup<'_> {
-    fn line(&self) -> Option<RecordLine> {
+    fn line(&self, ways_out: &WaysOut<'_>) -> Option<RecordLine> {
         let (_, last) = self.runs.last()?;
         let failed: Vec<_> = self.runs.iter().filter(|(_, ran)| ran.failed()).collect();
         let times = |count: usize| if count > 1 { format!("×{count}") } else { String::new() };
@@ -155,12 +157,17 @@ impl CommandGroup<'_> {
                     errors.push(line);
                 }
             }
-            let end = if last.failed() {
-                "not passed in this turn".to_owned()
-            } else {
-                format!("then ok{}", counts(last.test_run()))
-            };
+            // A command that fails without a word says nothing either, unless it ran tests.
+            if errors.is_empty() && first.test_run().is_none() {
+                return None;
+            }
             let command = shown_command(first.command);
+            let instead = failed.iter().find_map(|(entry, _)| ways_out.instead_of(entry.id));
+            let end = match instead.map(|worked| shown_command(&worked)).filter(|worked| *worked != command) {
+                Some(worked) => format!("then ok: `{worked}`{}", counts(last.test_run())),
+                None if last.failed() => "not passed in this turn".to_owned(),
+                None => format!("then ok{}", counts(last.test_run())),
+            };
             let text = format!("FAILED{} `{command}`: {} → {end}", times(failed.len()), errors.join(" / "));
             return Some(tool_line(FAILURE, text).with(Voice::Tool, first.command).at(entry));
         }
@@ -264,11 +271,6 @@ fn reported(entry: &TranscriptEntry) -> Option<RecordLine> {
             RecordLine::new(LABEL, Voice::Agent, format!("subagent: {}", one_line(&text, 420)))
                 .of_rank(SUBAGENT)
                 .with(Voice::Agent, &text)
-        }
-        Activity::ToolFailed { at, error } => {
-            let text = format!("FAILED {}: {}", one_line(at, 80), one_line(error, 120));
-            // Mostly a call the agent got wrong and made again.
-            tool_line(FAILED_TOOL, text)
         }
         Activity::Compacted { summary } if !summary.trim().is_empty() => {
             let text = format!("COMPACTED HERE: {}", headings(summary, 200));

@@ -134,6 +134,34 @@ fn a_request_shows_the_session_as_it_went() {
     assert!(serde_json::from_str::<Value>(request.schema).unwrap().get("properties").is_some());
 }
 
+/// A model can only note a trap if it sees what worked; what an agent got wrong in its own tools is no trap of the project.
+#[test]
+fn a_failed_call_stands_beside_the_one_that_worked_and_slips_of_the_agent_are_left_out() {
+    let mut story = Recording::new();
+    let tool_fails = |at: &str, error: &str| Activity::ToolFailed { at: at.into(), error: error.into() };
+    story
+        .asks("water bed 7 for ten minutes")
+        .fails("valvectl open 7 --for 10m", "error: invalid duration '10m', expected seconds")
+        .runs("valvectl open 7 --for 600", "bed 7: open")
+        .fails("pumpctl watch", "")
+        .happens(
+            tool_fails("beds.md", "<tool_use_error>File has not been read yet.</tool_use_error>"),
+            Provenance::Tool,
+        );
+    for _ in 0..2 {
+        story.happens(tool_fails("bed 7", "Error: the camera is offline before sunrise"), Provenance::Tool);
+    }
+    story.closes("Bed 7 is watered.");
+    let prompt = asks(&story, DEFAULT_BUDGET).unwrap().prompt;
+    for part in [
+        " - FAILED `valvectl open 7 --for 10m`: error: invalid duration '10m', expected seconds → then ok: `valvectl open 7 --for 600`",
+        " - FAILED×2 Edit bed 7: Error: the camera is offline before sunrise",
+    ] {
+        assert!(prompt.contains(part), "{part} is missing in:\n{prompt}");
+    }
+    assert!(!prompt.contains("has not been read") && !prompt.contains("pumpctl watch"), "{prompt}");
+}
+
 /// How it ended nobody knows: not the model that says it is done, and not the rules.
 #[test]
 fn what_was_still_running_at_the_end_is_shown_and_not_done() {
