@@ -1,4 +1,5 @@
-//! When vectors are made, and for how long: a hook has a moment, a command a little longer, `import` and `index` all the time there is.
+//! When vectors are made, and for how long: a hook leaves them to a process beside it, a command takes a moment, `import` and `index`
+//! all the time there is.
 //!
 //! Vectors are extra: what fails here is a line in the log, never the end of a command.
 
@@ -11,7 +12,9 @@ use crate::log;
 use crate::progress::{OnProgress, count};
 use backstory_embed::MiniLm;
 use backstory_memory::Timestamp;
-use backstory_recall::{EmbedError, EmbeddingJob, EmbeddingReport, embed_pending, remove_dead_vectors};
+use backstory_recall::{
+    EmbedError, EmbeddingJob, EmbeddingReport, embed_pending, is_embedding, remove_dead_vectors,
+};
 use backstory_store::{Home, Store};
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -20,6 +23,10 @@ use std::time::{Duration, Instant};
 
 /// What to do about memories without vectors.
 pub const MAKES_VECTORS: &str = "`backstory index --vectors` makes them; words find all of them already";
+/// The hidden command that makes the vectors of what a hook has written.
+pub const COMMAND: &str = "make-vectors";
+/// How long it works. An interrupted import may leave more; the next one goes on.
+const A_BACKGROUND_TIME: Duration = Duration::from_secs(60);
 /// How long a command that wrote a memory stays to embed it.
 const A_COMMANDS_TIME: Duration = Duration::from_millis(500);
 
@@ -31,12 +38,29 @@ pub fn waiting(store: &Store, config: &Config) -> Result<u64, AppError> {
     Ok(store.vectors().count_stale()?)
 }
 
+/// Whether memories wait for their vectors and no process makes them yet.
+pub(crate) fn must_start_embedding(store: &Store, config: &Config) -> Result<bool, AppError> {
+    Ok(waiting(store, config)? > 0 && !is_embedding(store))
+}
+
+/// Makes the vectors that wait, beside the hook that started this.
+///
+/// # Errors
+///
+/// When the store cannot be opened.
+pub fn make_waiting(app: &App) -> Result<(), AppError> {
+    let mut store = app.store()?;
+    loop {
+        let made = follow_for(&mut store, app, A_BACKGROUND_TIME);
+        // A hook that wrote while this process finished saw that it still worked, and started no other.
+        if made == 0 || !must_start_embedding(&store, &app.config)? {
+            return Ok(());
+        }
+    }
+}
+
 /// Embeds what waits, newest first, for a moment and on one core.
-pub fn embed_until(
-    store: &mut Store,
-    config: &Config,
-    until: Instant,
-) -> Result<EmbeddingReport, EmbedError> {
+fn embed_until(store: &mut Store, config: &Config, until: Instant) -> Result<EmbeddingReport, EmbedError> {
     if !config.recall.vectors {
         return Ok(EmbeddingReport::default());
     }

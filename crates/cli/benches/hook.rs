@@ -14,7 +14,7 @@ mod filled;
 use backstory_testkit::{Corpus, TestEnv, Times, record_figure, sizes};
 use filled::filled;
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 const RUNS: usize = 200;
 
@@ -26,29 +26,19 @@ fn main() {
 fn measure(memories: usize) {
     let env = filled(memories);
     let mut asking = Corpus::new(2);
-    let mut took: [Times; 6] = Default::default();
+    let mut took: [Times; 5] = Default::default();
     for run in 0..RUNS {
-        let [empty, capture, start, prompt, distilling, ending] = &mut took;
-        let (turn, another) = (2 * run, 2 * run + 1);
-        play_turn(&env, turn);
+        let [empty, capture, start, prompt, ending] = &mut took;
+        play_turn(&env, run);
         empty.measure(|| drop(env.command(["--version"]).stdout(Stdio::null()).status()));
         capture.measure(|| run_hook(&env, &tool_used(&env, run)));
-        distilling.measure(|| run_hook_without_vectors(&env, &ended(&env, turn)));
-        // Told again it leaves nothing new, but what waits for its vectors gets them.
-        run_hook(&env, &ended(&env, turn));
-        play_turn(&env, another);
-        ending.measure(|| run_hook(&env, &ended(&env, another)));
+        ending.measure(|| run_hook(&env, &ended(&env, run)));
+        // Vectors are made beside the hook; the next figure is not about sharing a core with that.
+        env.wait_for_background();
         start.measure(|| run_hook(&env, &begins(&env, run)));
         prompt.measure(|| run_hook(&env, &prompted(&env, run, &asking.question())));
     }
-    let names = [
-        "an empty process",
-        "capture",
-        "session start",
-        "prompt",
-        "distil a turn",
-        "distil a turn and embed it",
-    ];
+    let names = ["an empty process", "capture", "session start", "prompt", "end of a turn"];
     let [empty, ..] = &took;
     let base = empty.ms(50);
     for (name, took) in names.into_iter().zip(&took) {
@@ -142,16 +132,7 @@ fn said(env: &TestEnv, turn: usize, fields: &str) -> String {
 }
 
 fn run_hook(env: &TestEnv, payload: &str) {
-    run(env.command(["hook", "--host", "claude-code"]), payload);
-}
-
-fn run_hook_without_vectors(env: &TestEnv, payload: &str) {
     let mut command = env.command(["hook", "--host", "claude-code"]);
-    command.env("BACKSTORY_RECALL_VECTORS", "false");
-    run(command, payload);
-}
-
-fn run(mut command: Command, payload: &str) {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("a hook");
     let mut input = child.stdin.take().expect("a pipe");
     input.write_all(payload.as_bytes()).expect("a payload delivered");

@@ -237,6 +237,8 @@ pub(crate) enum InternalCommand {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true)]
         command: Vec<std::ffi::OsString>,
     },
+    /// Make the vectors of what a hook has written
+    MakeVectors,
     /// Run the maintenance that is due
     Maintain(maintain::MaintainArgs),
 }

@@ -41,8 +41,8 @@ pub(crate) mod why;
 use crate::args::{Cli, Command, InternalCli, InternalCommand};
 use crate::exit::Exit;
 use backstory_app::Environment;
-use backstory_app::background_writer;
 use backstory_app::{App, AppError};
+use backstory_app::{background_writer, vectors};
 use backstory_store::Verdict;
 
 /// Does what was typed.
@@ -106,6 +106,7 @@ pub(crate) fn run_internal(cli: InternalCli, environment: Environment) -> Result
         }
         InternalCommand::WriteNotes => background_writer::run(&app()?).map(|()| Exit::Done),
         InternalCommand::Guard { command } => background_writer::run_watchdog(&command).map(|()| Exit::Done),
+        InternalCommand::MakeVectors => vectors::make_waiting(&app()?).map(|()| Exit::Done),
         InternalCommand::Maintain(args) => maintain::run(&args, &app()?, ui),
     }
 }

@@ -30,7 +30,7 @@ pub use synonyms::{AddedSynonym, MOST_SYNONYM_BYTES, SynonymLine, Synonyms};
 pub use terms::word_query;
 pub use time_range::{TimeRange, time_range_in};
 pub use vectors::{
-    EmbedError, EmbeddingJob, EmbeddingReport, embed_pending, rebuild_vectors, remove_dead_vectors,
-    requeue_missing_vectors,
+    EmbedError, EmbeddingJob, EmbeddingReport, embed_pending, is_embedding, rebuild_vectors,
+    remove_dead_vectors, requeue_missing_vectors,
 };
 pub use weights::RankingWeights;

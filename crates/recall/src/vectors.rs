@@ -268,6 +268,12 @@ fn lock_embedding(file: &Path) -> Result<Option<File>, EmbedError> {
     Ok(backstory_platform::try_lock_private(&path).map_err(failed)?)
 }
 
+/// Whether a process embeds right now. It goes on until nothing is left, so whoever finds it need not start another.
+#[must_use]
+pub fn is_embedding(store: &Store) -> bool {
+    matches!(lock_embedding(&store.home().vectors()), Ok(None))
+}
+
 fn open(store: &Store, encoder: &dyn Encoder) -> Result<VectorWriter, VectorFileError> {
     with_lock_timeout(|| VectorWriter::open(&store.home().vectors(), encoder.model_name()))
 }

@@ -207,13 +207,20 @@ impl TestEnv {
     }
 }
 
-impl Drop for TestEnv {
-    /// Waits for detached housekeeping: it would recreate half of the world after its removal.
-    fn drop(&mut self) {
+impl TestEnv {
+    /// Waits until what hooks started beside themselves is done.
+    pub fn wait_for_background(&self) {
         let patience = Instant::now() + Duration::from_secs(10);
         while !self.processes().is_empty() && Instant::now() < patience {
             std::thread::yield_now();
         }
+    }
+}
+
+impl Drop for TestEnv {
+    /// Waits for detached housekeeping: it would recreate half of the world after its removal.
+    fn drop(&mut self) {
+        self.wait_for_background();
     }
 }
 

@@ -76,6 +76,10 @@ impl ReplayHome {
         }
         let reply =
             self.program(&["hook", "--host", "claude-code"], at.now_ms, &Value::Object(payload).to_string())?;
+        if event == "Stop" {
+            // The next prompt came minutes later: by then vectors were made.
+            self.env.wait_for_background();
+        }
         self.hooks += 1;
         if !reply.trim().is_empty() {
             let parsed: Value = serde_json::from_str(&reply).unwrap_or_default();

@@ -63,7 +63,10 @@ impl ScorecardWorld {
             payload.insert("cwd".to_owned(), self.env.project().to_string_lossy().into());
             payload.insert("prompt_id".to_owned(), self.now_ms.get().to_string().into());
         }
-        self.run(&["hook", "--host", "claude-code"], &payload.to_string())
+        let reply = self.run(&["hook", "--host", "claude-code"], &payload.to_string())?;
+        // A minute lies between two hooks: by then vectors were made.
+        self.env.wait_for_background();
+        Ok(reply)
     }
 
     /// Moves the clock by a day.

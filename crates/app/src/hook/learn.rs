@@ -17,9 +17,7 @@ use std::time::{Duration, Instant};
 
 /// The time distillation may take to compare and look closely; then it writes what it has.
 const DISTIL_TIME: Duration = Duration::from_millis(600);
-/// The time for making vectors.
-const EMBED_TIME: Duration = Duration::from_millis(250);
-/// Neither goes on later than this after the start, however long the transcript was waited for.
+/// It does not go on later than this after the start, however long the transcript was waited for.
 const LATEST_WORK: Duration = Duration::from_millis(1400);
 
 /// What the agent is asked. It answers with a tool call or with nothing: the user has its reply already.
@@ -120,8 +118,10 @@ impl Hook {
         }
         self.start_writer_if_due(store, config);
         self.keep_safe(store, trigger, config);
-        let until = (Instant::now() + EMBED_TIME).min(self.clock.started + LATEST_WORK);
-        vectors::note_failure(&self.home, self.clock.now, vectors::embed_until(store, config, until));
+        // A model needs longer than all the rest together, and the host waits until this process ends.
+        if vectors::must_start_embedding(store, config)? {
+            self.start(vectors::COMMAND);
+        }
         Ok(())
     }
 }

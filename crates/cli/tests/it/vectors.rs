@@ -146,9 +146,9 @@ fn vectors_can_be_turned_off() {
         ");
 }
 
-/// Capture must cost nothing: vectors are made when a turn has ended and not before.
+/// Capture must cost nothing: vectors are made when a turn has ended and not before, and never while the host waits.
 #[test]
-fn a_capture_hook_does_not_touch_vectors_and_the_end_of_a_turn_makes_them() {
+fn a_capture_hook_does_not_touch_vectors_and_the_end_of_a_turn_has_them_made() {
     let env = with_vectors();
     send(&env, prompt("s", "We always use tabs, never spaces, in this repository."));
     let used: Value = json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash",
@@ -156,6 +156,24 @@ fn a_capture_hook_does_not_touch_vectors_and_the_end_of_a_turn_makes_them() {
     send(&env, used.to_string());
     assert!(env.files().iter().all(|path| !path.to_string_lossy().contains("vectors")));
     send(&env, json!({"session_id": "s", "hook_event_name": "Stop"}).to_string());
+    env.wait_for_background();
     assert!(count(&env, "memories") > 0 && has_rows(&env));
+    assert_eq!(waiting(&env), 0);
+}
+
+#[test]
+fn of_many_turns_that_end_one_process_makes_the_vectors() {
+    let env = with_vectors();
+    remember(&env, "The build needs Docker");
+    let others = fs::OpenOptions::new().write(true).open(env.home().join("vectors.embedding")).unwrap();
+    others.lock().unwrap();
+    send(&env, prompt("s", "We always use tabs, never spaces, in this repository."));
+    send(&env, json!({"session_id": "s", "hook_event_name": "Stop"}).to_string());
+    assert_eq!(env.processes(), Vec::<PathBuf>::new(), "somebody makes them already");
+    assert!(waiting(&env) > 0);
+    drop(others);
+    send(&env, prompt("s", "Dates are always written in UTC here."));
+    send(&env, json!({"session_id": "s", "hook_event_name": "Stop"}).to_string());
+    env.wait_for_background();
     assert_eq!(waiting(&env), 0);
 }

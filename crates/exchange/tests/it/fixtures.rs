@@ -106,6 +106,8 @@ pub(crate) fn machine(home: &Path) -> SearchPaths {
     search.places.home = home.to_owned();
     search.places.config = home.join(".config");
     search.places.data = home.join(".local/share");
+    search.places.xdg_config = home.join(".config");
+    search.places.xdg_data = home.join(".local/share");
     search
 }
 
