@@ -442,7 +442,7 @@ fn the_command_is_mentioned_only_where_a_shell_finds_it() {
     assert!(!asks(&env, "s", QUESTION).contains("`backstory show ID`"));
     let programs = env.world().join("programs");
     std::fs::create_dir(&programs).unwrap();
-    std::fs::write(programs.join("backstory"), "").unwrap();
+    std::fs::copy("/bin/true", programs.join("backstory")).unwrap();
     let programs: &'static str = programs.to_string_lossy().into_owned().leak();
     let env = env.with("PATH", programs);
     assert!(asks(&env, "t", QUESTION).contains("`backstory show ID` or the `get` tool"));
