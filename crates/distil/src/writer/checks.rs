@@ -84,7 +84,8 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     let source = Source::derive((&place, kind), &text, &cited, context)?;
     refuse_unaccepted(kind, note, &source)?;
     refuse_proposal(kind, &note.title, &whole, source.voice)?;
-    let body = without_orders((&note.title, &body), source.voice, context.own)?;
+    let body = without_orders((&note.title, &body), (kind, source.voice), context.own)?;
+    let asks = source.voice == Voice::Tool && requested_action(&note.title, context.own).is_some();
     if kind == Kind::Failure {
         refuse_unmended(note, &cited, context.record)?;
     }
@@ -94,6 +95,7 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     let demoted = match () {
         () if is_claim => Some(RejectionReason::OnlyClaimed),
         () if is_corrected => Some(RejectionReason::Corrected),
+        () if asks => Some(RejectionReason::AsksForAction),
         () => None,
     };
     let mut content = distilled(kind, &note.title, &body, source.provenance);
@@ -237,10 +239,11 @@ fn is_in_the_users_sense(text: &str, typed: &Haystack, own: &OwnAddresses) -> bo
 
 /// Turns down a title that orders something the user did not say, and returns the body without sentences that do.
 ///
-/// Work that was accepted or committed may be titled by its verb, as commits are.
+/// Work that was accepted or committed may be titled by its verb, as commits are. What a tool showed to fail may say what to run
+/// instead ("psql fails here; use sudo -u db psql"): that waits for the user.
 fn without_orders(
     (title, body): (&str, &str),
-    voice: Voice,
+    (kind, voice): (Kind, Voice),
     own: &OwnAddresses,
 ) -> Result<String, NoteFault> {
     if voice == Voice::User {
@@ -248,7 +251,8 @@ fn without_orders(
     }
     let is_work = matches!(voice, Voice::Accepted | Voice::Commit);
     let orders = |text: &str| requested_action(text, own).is_some_and(|action| action.is_grave() || !is_work);
-    if orders(title) {
+    let is_trap = voice == Voice::Tool && matches!(kind, Kind::Fact | Kind::Failure);
+    if orders(title) && !is_trap {
         return Err(RejectionReason::AsksForAction.into());
     }
     Ok(sentences(body).into_iter().filter(|sentence| !orders(sentence)).collect::<Vec<_>>().join(" "))

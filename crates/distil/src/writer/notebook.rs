@@ -29,7 +29,7 @@ use backstory_store::{
 };
 
 /// An answer may add so many notes, and so many that rest on the agent's words alone.
-const MOST_NOTES: usize = 6;
+const MOST_NOTES: usize = 8;
 const MOST_CLAIMS: usize = 2;
 
 /// A session whose answer is taken.

@@ -162,6 +162,26 @@ fn a_failed_call_stands_beside_the_one_that_worked_and_slips_of_the_agent_are_le
     assert!(!prompt.contains("has not been read") && !prompt.contains("pumpctl watch"), "{prompt}");
 }
 
+/// What a tool showed to fail may be noted with what works instead; until the user confirms it, it is nobody's order.
+#[test]
+fn law_6_a_trap_that_says_what_to_run_waits_for_the_user() {
+    let mut story = Recording::new();
+    story
+        .asks("water bed 7 for ten minutes")
+        .fails("valvectl open 7 --for 10m", "error: invalid duration '10m', expected seconds")
+        .runs("valvectl open 7 --for 600", "bed 7: open")
+        .closes("Bed 7 is watered.");
+    story.ends();
+    let trap = note(
+        "fact",
+        "valvectl rejects 10m as a duration: run valvectl open 7 --for 600",
+        "error: invalid duration '10m', expected seconds",
+        &["t1"],
+    );
+    let report = takes(&mut story, &answer(&[trap], &[]));
+    assert_eq!(of_model(&story, &report, Kind::Fact).standing, Standing::Proposed, "{report:?}");
+}
+
 /// How it ended nobody knows: not the model that says it is done, and not the rules.
 #[test]
 fn what_was_still_running_at_the_end_is_shown_and_not_done() {
