@@ -179,6 +179,8 @@ struct Source {
     provenance: Provenance,
     /// Whether the passage of the quote asks something.
     is_question: bool,
+    /// Whether the user said something of the kind, though it takes a person to see that it is this.
+    is_hinted: bool,
 }
 
 impl Source {
@@ -190,7 +192,9 @@ impl Source {
     ) -> Result<Source, NoteFault> {
         let typed: Vec<String> = cited.iter().map(|turn| turn.typed()).collect();
         let typed = Haystack::new(&typed.join("\n"));
-        let is_users = place.voice == Voice::User && is_in_the_users_sense(text, &typed, context.own);
+        let orders_nothing_else = place.voice == Voice::User && is_wanted(text, &typed, context.own);
+        let is_users = orders_nothing_else && is_said(text, &typed);
+        let is_hinted = orders_nothing_else && Haystack::new(&place.passage.text).shared_words(text) > 0;
         let action = requested_action(text, context.own);
         if !is_users && matches!(action, Some(Action::Override | Action::Address)) {
             return Err(RejectionReason::AsksForAction.into());
@@ -211,30 +215,30 @@ impl Source {
         // A transcript that a repository carries, or a page, is believed no more for being quoted.
         let from = place.line.provenance.clone().filter(|from| *from < Provenance::Tool);
         let provenance = from.map_or(provenance.clone(), |from| from.min(provenance));
-        Ok(Source { voice, provenance, is_question: place.passage.text.trim_end().ends_with('?') })
+        let is_question = place.passage.text.trim_end().ends_with('?');
+        Ok(Source { voice, provenance, is_question, is_hinted })
     }
 }
 
-/// Whether a note says what the user said: their words, or their names; and what it asks for, they asked for.
-fn is_in_the_users_sense(text: &str, typed: &Haystack, own: &OwnAddresses) -> bool {
-    let names = hard_words(text);
-    let shares_names = names.iter().any(|name| typed.holds(&name.text));
-    let shares_words = typed.shared_words(text) >= FEWEST_SHARED_WORDS;
-    let is_said = shares_names || shares_words || typed.is_of_other_script();
-    let asking: Vec<&str> = text
-        .lines()
-        .flat_map(sentences)
-        .filter(|sentence| requested_action(sentence, own).is_some_and(Action::is_grave))
-        .collect();
-    let is_wanted = |sentence: &&str| {
-        let action = requested_action(sentence, own);
-        let holds_names = hard_words(sentence).iter().all(|name| !name.is_strong || typed.holds(&name.text));
+/// Whether a note says what the user said: their words, or their names.
+fn is_said(text: &str, typed: &Haystack) -> bool {
+    hard_words(text).iter().any(|name| typed.holds(&name.text))
+        || typed.shared_words(text) >= FEWEST_SHARED_WORDS
+        || typed.is_of_other_script()
+}
+
+/// Whether the user asked for whatever a note asks for.
+fn is_wanted(text: &str, typed: &Haystack, own: &OwnAddresses) -> bool {
+    text.lines().flat_map(sentences).all(|sentence| {
+        let action = requested_action(sentence, own).filter(|action| action.is_grave());
+        let holds_names =
+            || hard_words(sentence).iter().all(|name| !name.is_strong || typed.holds(&name.text));
         match action {
-            Some(Action::Override) => typed.shared_words(sentence) >= FEWEST_SHARED_WORDS && holds_names,
-            _ => holds_names,
+            None => true,
+            Some(Action::Override) => typed.shared_words(sentence) >= FEWEST_SHARED_WORDS && holds_names(),
+            Some(_) => holds_names(),
         }
-    };
-    is_said && asking.iter().all(is_wanted)
+    })
 }
 
 /// Turns down a title that orders something the user did not say, and returns the body without sentences that do.
@@ -263,6 +267,8 @@ fn refuse_unaccepted(kind: Kind, note: &AnswerNote, source: &Source) -> Result<(
     let is_question = source.is_question || note.quote.trim_end().ends_with('?');
     match (kind, source.voice) {
         (Kind::Rule, Voice::User) => Ok(()),
+        // It is only proposed: as everything that rests on the model's reading alone.
+        (Kind::Rule, Voice::Agent) if source.is_hinted => Ok(()),
         (Kind::Rule, _) => Err(RejectionReason::NotTheUsers.into()),
         (Kind::Decision, Voice::User | Voice::Commit | Voice::Accepted) if !is_question => Ok(()),
         (Kind::Decision, _) => Err(RejectionReason::Proposal.into()),
