@@ -84,8 +84,10 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     let source = Source::derive((&place, kind), &text, &cited, context)?;
     refuse_unaccepted(kind, note, &source)?;
     refuse_proposal(kind, &note.title, &whole, source.voice)?;
-    let body = without_orders((&note.title, &body), (kind, source.voice), context.own)?;
-    let asks = source.voice == Voice::Tool && requested_action(&note.title, context.own).is_some();
+    let body = without_orders((&note.title, &body), source.voice, context.own)?;
+    let asks = source.voice != Voice::User
+        && requested_action(&note.title, context.own)
+            .is_some_and(|action| action.is_grave() || source.voice == Voice::Tool);
     if kind == Kind::Failure {
         refuse_unmended(note, &cited, context.record)?;
     }
@@ -247,7 +249,7 @@ fn is_wanted(text: &str, typed: &Haystack, own: &OwnAddresses) -> bool {
 /// instead ("psql fails here; use sudo -u db psql"): that waits for the user.
 fn without_orders(
     (title, body): (&str, &str),
-    (kind, voice): (Kind, Voice),
+    voice: Voice,
     own: &OwnAddresses,
 ) -> Result<String, NoteFault> {
     if voice == Voice::User {
@@ -255,8 +257,9 @@ fn without_orders(
     }
     let is_work = matches!(voice, Voice::Accepted | Voice::Commit);
     let orders = |text: &str| requested_action(text, own).is_some_and(|action| action.is_grave() || !is_work);
-    let is_trap = voice == Voice::Tool && matches!(kind, Kind::Fact | Kind::Failure);
-    if orders(title) && !is_trap {
+    // So may what the user accepted.
+    let is_shown = matches!(voice, Voice::Tool | Voice::Accepted | Voice::Commit);
+    if orders(title) && !is_shown {
         return Err(RejectionReason::AsksForAction.into());
     }
     Ok(sentences(body).into_iter().filter(|sentence| !orders(sentence)).collect::<Vec<_>>().join(" "))
