@@ -5,12 +5,12 @@
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, observation, summary};
 use crate::sources::rows::{
-    each_row, first_moment, locate_database, look_up, open_tables, reason, skip_rows,
+    each_row, first_moment, locate_database, look_up, open_tables, reason, skip_rows, wanted,
 };
 use crate::sources::text::{draft, project, title};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_memory::{Category, Importance, Kind, MemoryScope, Timestamp};
-use backstory_store::{ForeignDatabase, ForeignLimits, ForeignRow, RowQuery};
+use backstory_store::{ForeignDatabase, ForeignLimits, ForeignRow};
 use std::collections::HashMap;
 
 /// Finds the database. One of another program by the same name is not it; one that cannot be opened may be.
@@ -48,10 +48,6 @@ pub(crate) fn read(
 
 fn has_sessions(tables: &[String]) -> bool {
     tables.iter().any(|table| table == "sdk_sessions")
-}
-
-fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
-    RowQuery { table, columns, order: &["id"], ..RowQuery::default() }
 }
 
 /// Returns columns with those that say where a row belongs: by today's names and by those before 9.x.

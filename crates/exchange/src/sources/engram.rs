@@ -101,7 +101,7 @@ impl EngramIndex {
             let content = draft(Kind::Summary, &title(&[Some(summary)]).ok_or(reason::NO_WORDS)?, summary);
             let at = began.ok_or(reason::NO_DATE)?;
             let memory = ImportedMemory::new(format!("session {id}"), folder.clone(), at, content);
-            Ok(ImportedMemory { session: opencode_session(id), ..memory })
+            Ok(ImportedMemory { session: ImportedSession::of_opencode(id), ..memory })
         });
         self.sessions.insert(id.to_owned(), EngramSession { name: name.to_owned(), folder, began });
         summary
@@ -134,12 +134,10 @@ impl EngramIndex {
         let between = text(fields, "sync_id").unwrap_or(id);
         let seen = text(fields, "duplicate_count").and_then(|count| count.parse().ok()).unwrap_or(1);
         Ok(ImportedMemory {
-            session: session.and_then(opencode_session),
+            session: session.and_then(ImportedSession::of_opencode),
             history: Some(UsageHistory {
-                updated_at: at(fields, "updated_at").unwrap_or(created_at),
                 times_seen: std::cmp::max(1, seen),
-                times_used: 0,
-                last_used_at: None,
+                ..UsageHistory::new(at(fields, "updated_at").unwrap_or(created_at))
             }),
             replaces: named(self.replaces.get(between)),
             relates: named(self.relates.get(between)),
@@ -159,12 +157,6 @@ fn project_of(name: Option<&str>, session: Option<&EngramSession>) -> ImportedPr
 
 fn named(numbers: Option<&Vec<String>>) -> Vec<String> {
     numbers.into_iter().flatten().map(|number| format!("observation {number}")).collect()
-}
-
-/// Sessions of OpenCode are recognised by their names; nothing says which host the others ran in.
-fn opencode_session(session: &str) -> Option<ImportedSession> {
-    let host = session.starts_with("ses_").then(|| "opencode".to_owned())?;
-    Some(ImportedSession { host, name: session.to_owned() })
 }
 
 /// What early versions kept of every use of a tool, as it came.
