@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_given_back_only_to_a_read_only_file_around_the_model() {
+    fn only_a_read_only_mapping_of_a_file_around_the_model_will_do() {
         let is_good = |line| is_file_around(line, 0x2000..0x3000);
         assert!(is_good("1000-4000 r--p 00000000 fe:00 77   /usr/bin/backstory"));
         for line in [
