@@ -13,7 +13,8 @@ use backstory_memory::{Category, Importance, Kind, MemoryScope, Timestamp};
 use backstory_store::{ForeignDatabase, ForeignLimits, ForeignRow};
 use std::collections::HashMap;
 
-/// Finds the database. One of another program by the same name is not it; one that cannot be opened may be.
+/// Finds the database. A database of another program under the same name is passed over. One that cannot be opened counts as found, so
+/// that the import reports it.
 pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     let home = search.places.home.join(".claude-mem");
     let folder = search.named("CLAUDE_MEM_DATA_DIR").unwrap_or(&home);

@@ -79,7 +79,7 @@ fn at(fields: &EngramFields, name: &str) -> Option<Timestamp> {
 #[derive(Default)]
 struct EngramIndex {
     sessions: HashMap<String, EngramSession>,
-    /// The numbers of the observations one replaces or has to do with, by its name between machines.
+    /// The numbers of the observations that an observation replaces, by its `sync_id`; then of those it relates to.
     replaces: HashMap<String, Vec<String>>,
     relates: HashMap<String, Vec<String>>,
 }
@@ -91,7 +91,7 @@ struct EngramSession {
 }
 
 impl EngramIndex {
-    /// Takes in a session; returns the memory its summary is, where it has one.
+    /// Notes a session. Returns its summary as a memory, if it has one.
     fn session(&mut self, fields: &EngramFields) -> Option<Result<ImportedMemory, &'static str>> {
         let id = text(fields, "id")?;
         let name = text(fields, "project").unwrap_or(NAMELESS);
@@ -131,6 +131,7 @@ impl EngramIndex {
             content.scope = MemoryScope::User;
         }
         let project = project_of(text(fields, "project"), known);
+        // Relations name an observation by the id it has on every machine, older ones by its number.
         let between = text(fields, "sync_id").unwrap_or(id);
         let seen = text(fields, "duplicate_count").and_then(|count| count.parse().ok()).unwrap_or(1);
         Ok(ImportedMemory {
@@ -146,7 +147,7 @@ impl EngramIndex {
     }
 }
 
-/// Returns the folder of the session where it is the project's own, else the project by its name.
+/// Returns the folder of the session if it belongs to the named project, else the project by its name.
 fn project_of(name: Option<&str>, session: Option<&EngramSession>) -> ImportedProject {
     match (name, session) {
         (Some(name), Some(session)) if name == session.name => session.folder.clone(),

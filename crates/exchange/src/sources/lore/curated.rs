@@ -62,6 +62,7 @@ fn pattern(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
     let validations = record.get("validations").and_then(Value::as_u64).unwrap_or(0);
     let memory = placed(record, &["created_at"], nameless(), content)?;
     let history = UsageHistory {
+        // Noting it was the first time; every validation is one more.
         times_seen: u32::try_from(validations).unwrap_or(u32::MAX).saturating_add(1),
         ..UsageHistory::new(memory.created_at)
     };
