@@ -39,6 +39,7 @@ impl JobWriter<'_> {
     pub fn claim(&mut self, now: Timestamp, lease: Duration) -> Result<Option<WriterJob>, StoreError> {
         let lease_ends = now.plus_ms(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
         self.store.write("claim a session's notes", |transaction| {
+            // Claimed for the last time by a process that died: nobody else will mark these.
             transaction.execute(
                 "UPDATE writer_jobs SET state = 'dead' WHERE state = 'running' AND due_at_ms <= ?1 AND attempts >= ?2",
                 params![now.0, MOST_ATTEMPTS],
