@@ -28,6 +28,7 @@ impl App {
                 return Ok(hits);
             }
         }
+        // A search also finds memories that are only near in meaning: what is known of a symbol must name it.
         let named = |hit: &Hit| hit.reasons.boosts.iter().any(|(boost, _)| *boost == Boost::Named);
         let says_it = |hit: &Hit| {
             let content = &hit.memory.content;
@@ -44,7 +45,7 @@ fn search_for(text: String, request: &AboutRequest) -> SearchRequest {
     SearchRequest { text, projects, limit, ..SearchRequest::default() }
 }
 
-/// Returns a path, then what is left of it without its first folder, and so on; nothing of what is no path.
+/// Returns a path, then the same without its first folder, and so on. Returns nothing for a target that is not a path.
 fn endings(target: &str) -> Vec<&str> {
     let target = target.trim().trim_start_matches("./");
     if !target.contains(['/', '.', '\\']) {

@@ -66,32 +66,30 @@ impl App {
         App::in_folder(None, environment, flags)
     }
 
-    /// The same with what can be read of the settings: what shows or mends a fault must not stop at it.
+    /// Does the same, and goes on with broken settings: `doctor` and the like show or repair the fault, so they must not stop at it.
     pub fn with_faults(environment: Environment, flags: &[String]) -> Result<App, AppError> {
         let cwd = environment.project_dir().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let project_file = project_file(&cwd);
         App::read(cwd, project_file, environment, flags)
     }
 
-    /// The same, where a host may have named the folder it works in; the environment's word counts more.
+    /// Does the same for the folder that a host may have named. A folder in the environment comes first.
     pub fn in_folder(
         named: Option<PathBuf>,
         environment: Environment,
         flags: &[String],
     ) -> Result<App, AppError> {
         let cwd = environment.project_dir().or(named).or_else(|| std::env::current_dir().ok());
-        let cwd = cwd.unwrap_or_default();
-        let project_file = project_file(&cwd);
-        App::with(cwd, project_file, environment, flags)
+        App::of_folder(cwd.unwrap_or_default(), environment, flags)
     }
 
-    /// The same for a process that belongs to no project: every question says which it means.
+    /// Does the same for a process that belongs to no project: each of its requests names one.
     pub fn outside_projects(environment: Environment, flags: &[String]) -> Result<App, AppError> {
         let cwd = home_of(&environment)?.root().to_owned();
         App::with(cwd, None, environment, flags)
     }
 
-    /// The same for a folder that somebody names, whatever the environment says.
+    /// Does the same for a given folder, whatever the environment says.
     pub fn of_folder(folder: PathBuf, environment: Environment, flags: &[String]) -> Result<App, AppError> {
         let project_file = project_file(&folder);
         App::with(folder, project_file, environment, flags)
@@ -117,6 +115,7 @@ impl App {
         let mut settings = Settings::defaults();
         let mut faults = settings.lay_files(environment.config_file(), project_file);
         faults.extend(settings.lay_environment(&environment));
+        // Flags are laid last, so they win. A wrong flag is a mistake of this call, not a fault to live with.
         flags.iter().try_for_each(|flag| settings.lay_flag(flag))?;
         let config = settings.config()?;
         let now = now(&environment);
@@ -125,17 +124,17 @@ impl App {
         Ok(App { environment, home, settings, config, faults, now, caller, cwd, vectors })
     }
 
-    /// Opens the store to read and write.
+    /// Opens the store for reading and writing.
     pub fn store(&self) -> Result<Store, AppError> {
         Ok(Store::open(&self.home, Purpose::Command, self.now)?)
     }
 
-    /// Opens the store to read, also where nothing can be written.
+    /// Opens the store for reading, even if nothing can be written.
     pub fn store_to_read(&self) -> Result<Store, AppError> {
         self.store_and_problem().map(|(store, _)| store)
     }
 
-    /// Opens the store, to read only where it cannot be written; then also says why.
+    /// Opens the store, for reading only if it cannot be written, and then also returns the reason.
     pub fn store_and_problem(&self) -> Result<(Store, Option<StoreError>), AppError> {
         match Store::open(&self.home, Purpose::Command, self.now) {
             Ok(store) => Ok((store, None)),
@@ -161,7 +160,7 @@ impl App {
         safe_project_ref(folder, &self.redactor())
     }
 
-    /// Returns what a folder shows of its project, with proof where the store has not met it.
+    /// Returns what a folder shows of its project. Asks git for proof only if the store does not know the folder.
     pub fn project_ref_in(&self, store: &Store, folder: &Path) -> Redacted<ProjectRef> {
         located_project_ref(store, folder, &self.redactor())
     }
@@ -171,7 +170,7 @@ impl App {
         Ok(store.projects().find(&self.project_ref_in(store, &self.cwd))?)
     }
 
-    /// Returns the scope of a query. A project that nothing is stored about has none: `None`.
+    /// Returns the scope of a query; none if nothing is stored about the project.
     pub fn scope(&self, store: &Store, selector: &ProjectSelector) -> Result<Option<Scope>, AppError> {
         match selector {
             ProjectSelector::All => Ok(Some(Scope::Everywhere)),
@@ -233,7 +232,7 @@ fn can_be_read_still(problem: &StoreError) -> bool {
     matches!(problem, StoreError::NotWritable { .. } | StoreError::Full { .. } | StoreError::Busy { .. })
 }
 
-/// Ignores that a read-only, full or busy store could not record something: it is still worth reading.
+/// Ignores that a read-only, full or busy store could not record something: the answer that was read from it is still good.
 pub fn ignore_read_only(recorded: Result<(), StoreError>) -> Result<(), AppError> {
     match recorded {
         Err(problem) if !can_be_read_still(&problem) => Err(problem.into()),
@@ -244,6 +243,12 @@ pub fn ignore_read_only(recorded: Result<(), StoreError>) -> Result<(), AppError
 /// Returns what a project is called.
 pub fn project_name(store: &Store, project: ProjectId) -> Result<String, StoreError> {
     Ok(store.projects().get(project)?.map(|project| project.name).unwrap_or_default())
+}
+
+/// Returns the folder of a project, if it is on this machine.
+pub(crate) fn folder_of_project(store: &Store, project: ProjectId) -> Result<Option<PathBuf>, StoreError> {
+    let roots = store.projects().get(project)?.map(|project| project.roots).unwrap_or_default();
+    Ok(roots.into_iter().map(PathBuf::from).find(|root| root.is_dir()))
 }
 
 /// Finds a project by number or name, without looking at any folder.
@@ -280,7 +285,7 @@ pub fn home_of(environment: &Environment) -> Result<Home, AppError> {
         AppError::config("cannot tell where to keep memories")
             .hint("set `HOME` or `BACKSTORY_HOME` to a directory")
     })?;
-    // Taken from wherever one is, it would be another store in every folder.
+    // A relative path would name another store in every folder.
     if !root.is_absolute() {
         return Err(AppError::config(format!(
             "memories cannot be kept in `{}`: not an absolute path",
@@ -310,7 +315,7 @@ pub fn redactor(config: &Config, environment: &Environment, home: &Home) -> Reda
 
 /// Returns the key that makes equal secrets comparable in this home and nowhere else.
 ///
-/// Without a place to keep it every run has its own: secrets are gone all the same.
+/// If the key cannot be kept, every run has a key of its own. Secrets are removed all the same.
 fn redaction_key(home: &Home) -> [u8; 32] {
     let path = home.root().join("key");
     let kept = || read_own_file(&path, 64).ok().and_then(|bytes| bytes.try_into().ok());
@@ -318,7 +323,7 @@ fn redaction_key(home: &Home) -> [u8; 32] {
         return kept;
     }
     let mut fresh = [0; 32];
-    // Trying out a redaction makes no home, and a home that is not ours gets no file of ours.
+    // Only an existing home gets a key: trying out a redaction must not create one.
     if getrandom::fill(&mut fresh).is_ok()
         && home.root().exists()
         && home.prepare().is_ok()

@@ -1,13 +1,13 @@
 //! The background writer: a model writes the notes of a session when it ends. Hooks start it and do not wait; one process does it at a
 //! time, one session after the other.
 //!
-//! Whatever fails, what the rules made stays. What may be asked and how often is the store's to say, before each call; what is asked and
-//! what an answer must be like is `distil`'s.
+//! Whatever fails, the memories that the rules made stay. The store decides before each call whether it may be made; `distil` writes the
+//! request and checks the answer.
 
 mod configured_model;
 mod opt_in;
 
-use crate::app::{self, App};
+use crate::app::{self, App, folder_of_project};
 use crate::config::{Config, Provider};
 use crate::error::AppError;
 use crate::log;
@@ -33,11 +33,11 @@ pub const COMMAND: &str = "write-notes";
 
 /// A session without an event for this long is written, even if its host did not report the end.
 const IDLE_MS: i64 = 30 * 60_000;
-/// So often a session is written at most: when it ends, and again if it goes on.
+/// How often a session is written at most: when it ends, and again each time it goes on.
 const CALLS_PER_SESSION: u32 = 3;
-/// A claim outlives the answer by this much; then the runner is dead.
+/// How much longer than an answer a claim lasts. After that its process is dead, and another may claim the job.
 const LEASE_BEYOND_DEADLINE: Duration = Duration::from_secs(60);
-/// After the first failure; after the second, twice as long.
+/// How long to wait after the first failure. After the second it is twice as long.
 const RETRY_AFTER_MS: i64 = 10 * 60 * 1000;
 /// An answer has 650 tokens on average, one in ten 1,200. Only models over HTTP can be held to this.
 const MOST_ANSWER_TOKENS: Tokens = Tokens(1_400);
@@ -53,7 +53,7 @@ const INSTRUCTIONS: &str = "You write the memory notes of a coding project. The 
 /// When the home cannot be locked, the store cannot be used or the model is not configured well. A model that fails is no error: what
 /// the rules made stays.
 pub fn run(app: &App) -> Result<(), AppError> {
-    // A model's program that starts us asks us to ask a model.
+    // We run inside a program that we started to ask a model: asking again would never end.
     if app.environment.is_inside() || app.config.writer.provider == Provider::None {
         return Ok(());
     }
@@ -64,8 +64,8 @@ pub fn run(app: &App) -> Result<(), AppError> {
     done
 }
 
-/// Lets the notes of a session wait after an event, where a writer is configured: until now if it ended or is compacted, else until it was
-/// idle for a while.
+/// Queues the notes of a session after an event, if a writer is configured. They are due at once if it ended or is compacted, else when
+/// it was idle for a while.
 pub(crate) fn enqueue(
     store: &mut Store,
     (session, at): (SessionId, Timestamp),
@@ -119,7 +119,7 @@ fn write_all(app: &App) -> Result<(), AppError> {
     Ok(())
 }
 
-/// Records that nobody can be asked as a call that failed: after some of them calls rest. The sessions wait; it is not their fault.
+/// Records a failed call, because no model can be asked: after several of them calls rest. All sessions wait, none is given up for it.
 fn note_no_model(app: &App, store: &mut Store) -> Result<(), AppError> {
     let now = app::now(&app.environment);
     let Some(job) = store.jobs_mut().claim(now, LEASE_BEYOND_DEADLINE)? else { return Ok(()) };
@@ -168,6 +168,7 @@ impl Writing<'_> {
         let writer = &app.config.writer;
         let deadline = Duration::from_secs(u64::from(writer.deadline_seconds.clamp(1, 600)));
         let caps = CallCaps {
+            // Unlimited: this call costs nothing and must be recorded even if the caps are reached.
             tokens_per_day: Tokens(writer.tokens_per_day),
             tokens_per_session: Tokens(writer.tokens_per_session),
             calls_per_session: CALLS_PER_SESSION,
@@ -212,7 +213,7 @@ impl Writing<'_> {
                 return Ok(Then::Stop);
             }
         };
-        // Before the program runs: its first hook asks for it.
+        // Marked before the program runs, because its first hook already asks whether this session is our own.
         if provider.is_program() {
             store.sessions_mut().mark_own(&model_request.session, self.now())?;
         }
@@ -226,11 +227,11 @@ impl Writing<'_> {
             job.session
         );
         log::line(&self.app.home, self.now(), &line);
-        // One that cannot answer now will not a moment later.
+        // A model that cannot answer now will not answer a moment later: the other sessions wait.
         Ok(if outcome.is_answered { Then::GoOn } else { Then::Stop })
     }
 
-    /// Removes what a host stored of our own call, where the user would go on with it instead of with their own session.
+    /// Removes the session that Copilot stored of our own call: `--continue` would resume it instead of the user's last session.
     fn remove_stored_session(&self, session: &str) {
         let is_copilot = self.app.config.writer.provider.agent() == Some(AgentProgram::CopilotCli);
         let stored = self.app.environment.places().filter(|_| is_copilot);
@@ -252,7 +253,7 @@ impl Writing<'_> {
     /// Returns what is to be asked about a session: nothing if nothing happened since it was last written, or its project wants no model.
     fn session_to_write(&self, store: &Store, id: SessionId) -> Result<Option<SessionToWrite>, AppError> {
         let Some(session) = store.sessions().get(id)? else { return Ok(None) };
-        let root = self.app.session_root(store, &session)?;
+        let root = folder_of_project(store, session.project)?;
         let Some(folder) = self.session_folder(root) else { return Ok(None) };
         let request = request(store, id, &self.context(&folder))?;
         Ok(request.map(|request| SessionToWrite { folder, request }))
@@ -292,7 +293,7 @@ impl Writing<'_> {
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
-                // Of one that was reached and did not answer, nobody knows the cost.
+                // A call that reached the model may have cost something. How much is unknown, so the expected cost stays recorded.
                 let cost = error.is_free().then(CallCost::default);
                 store.jobs_mut().end_call(call, CallOutcome::Failed, cost)?;
                 self.retry_later(store, job)?;
@@ -348,7 +349,7 @@ fn outcome_of(report: &WriterReport) -> (CallOutcome, String) {
 /// Makes a name for a session of our own that no other session has.
 fn fresh_session(now: Timestamp) -> Result<String, AppError> {
     let mut random = [0; 10];
-    // Without randomness it could be somebody else's.
+    // Without randomness the name could belong to another session, which would then not be captured.
     getrandom::fill(&mut random).map_err(|_| AppError::user("cannot make a name for a session"))?;
     Ok(Uid::from_parts(now.0, random).as_str().to_owned())
 }

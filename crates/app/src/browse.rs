@@ -74,6 +74,7 @@ impl App {
 }
 
 fn full_page<T>(rows: Vec<T>, page: &PageRequest, id_of: impl Fn(&T) -> i64) -> Page<T> {
+    // A full last page leads to an empty one: telling them apart would need one more row of each page.
     let next = rows.last().map(id_of).filter(|_| rows.len() >= page.limit as usize);
     Page { rows, next }
 }

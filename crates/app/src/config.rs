@@ -227,21 +227,21 @@ pub struct WorkerConfig {
 }
 
 impl CaptureConfig {
-    /// Whether a project that is known by its name only is called like a folder that is left out.
+    /// Whether a project has the name of an excluded folder. Imports may know a project by its name only.
     pub fn leaves_out_name(&self, name: &str) -> bool {
         self.exclude.iter().any(|folder| Path::new(folder).file_name().is_some_and(|own| own == name))
     }
 
-    /// Whether nothing that happens in a folder is to be kept.
+    /// Whether nothing that happens in a folder may be kept.
     ///
-    /// `~` and what is not a whole path lie below the user's home.
+    /// `~` and relative paths in the setting mean folders below the user's home.
     pub fn leaves_out(&self, place: &Path, user_home: Option<&Path>) -> bool {
         lies_in(place, &self.exclude, user_home)
     }
 }
 
 impl InjectConfig {
-    /// Returns how many tokens a moment may use in a folder; none is off.
+    /// Returns how many tokens a moment may use in a folder. 0 means that nothing is injected.
     pub fn budget(&self, moment: Moment, place: &Path, user_home: Option<&Path>) -> u32 {
         if !self.enabled || lies_in(place, &self.exclude, user_home) {
             return 0;
@@ -257,7 +257,7 @@ impl InjectConfig {
 
 /// Whether a place is one of these folders, or lies below one.
 fn lies_in(place: &Path, folders: &[PathBuf], user_home: Option<&Path>) -> bool {
-    // Most people leave out nothing, and a hook has no time to lose.
+    // Most people exclude nothing: a hook then saves resolving the path.
     if folders.is_empty() {
         return false;
     }
@@ -269,7 +269,7 @@ fn lies_in(place: &Path, folders: &[PathBuf], user_home: Option<&Path>) -> bool 
     })
 }
 
-/// Returns where a path leads: links followed as far as it exists, `..` taken for what it says after that.
+/// Resolves a path: follows links in the part that exists, and removes `..` from the rest by the text alone.
 fn real(path: &Path) -> PathBuf {
     let found = path.ancestors().find_map(|there| Some((there, there.canonicalize().ok()?)));
     let Some((there, mut place)) = found else { return path.to_owned() };

@@ -70,7 +70,7 @@ impl App {
         })
     }
 
-    /// Returns where it is remembered what hosts' files were before us.
+    /// Returns the records of what hosts' files were before we changed them.
     pub fn installs(&self) -> InstallRecords {
         InstallRecords::at(self.home.root().join("installs"))
     }
@@ -81,7 +81,7 @@ pub fn hosts_here(places: &HostPaths) -> Vec<Host> {
     Host::ALL.into_iter().filter(|host| places.detect(*host).is_some()).collect()
 }
 
-/// Returns hosts in the order they were named, each once: a plan for one that is done already would find its files changed.
+/// Returns hosts in the order they were named, each once: a second plan for the same host would find its files changed by the first.
 pub fn each_once(named: &[Host]) -> Vec<Host> {
     let mut hosts: Vec<Host> = Vec::new();
     for host in named {
@@ -114,7 +114,7 @@ pub fn plan_connection(hosts: &[Host], places: &HostPaths, program: &Path, app: 
     plan_of_all
 }
 
-/// Plans to take ours out of hosts. Hosts that were not named are skipped where nothing of ours is.
+/// Plans to remove our parts from hosts. Hosts that were not named are skipped if they hold nothing of ours.
 pub fn plan_removal(named: &[Host], places: &HostPaths, app: &App) -> ConnectionPlan {
     let installs = app.installs();
     let mut plan_of_all = ConnectionPlan { plans: Vec::new(), plugged: Vec::new(), refused: Vec::new() };
@@ -138,11 +138,11 @@ impl ConnectionPlan {
         self.plans.iter().all(|plan| plan.changes.is_empty())
     }
 
-    /// Does it, host by host; one that cannot be done is left as it was.
+    /// Carries out the plan host by host. A host whose change fails is left as it was.
     pub fn carry_out(&mut self, direction: Direction, app: &App) -> Vec<InstallPlan> {
         let mut plans = std::mem::take(&mut self.plans);
         let mut done = Vec::new();
-        // The way back is the way in reversed: a directory made for one host may hold another by now.
+        // Disconnecting goes in reverse order: a directory made for the first host may also hold files of the second.
         if direction == Direction::Disconnect {
             plans.reverse();
         }

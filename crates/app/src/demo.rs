@@ -97,7 +97,7 @@ fn time_hook(home: &Path, project: &Path, payload: &str) -> io::Result<Duration>
     command
         .env(BACKSTORY_HOME, home)
         .env(BACKSTORY_PROJECT_DIR, project)
-        // The demo shows the hook, whatever is configured, and ends with it.
+        // The demo must work whatever the user has configured, and leave no background process behind.
         .env("BACKSTORY_CAPTURE_ENABLED", "true")
         .env("BACKSTORY_CAPTURE_EXCLUDE", "[]")
         .env("BACKSTORY_RETENTION_BACKUPS", "0");

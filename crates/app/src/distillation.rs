@@ -1,12 +1,11 @@
 //! Deriving memories from sessions on request. Hooks do it at the end of each turn; doing it twice changes nothing.
 
-use crate::app::{App, ProjectSelector};
+use crate::app::{App, ProjectSelector, folder_of_project};
 use crate::error::AppError;
 use crate::vectors;
 use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil};
 use backstory_memory::{Memory, MemoryId, SessionId, Timestamp};
-use backstory_store::{Session, Store};
-use std::path::PathBuf;
+use backstory_store::Store;
 
 /// How many sessions one request reads.
 const MOST_SESSIONS: u32 = 10_000;
@@ -42,7 +41,7 @@ impl App {
         Ok(response)
     }
 
-    /// Distils one session, with a look at its folder where that still exists.
+    /// Distils one session, and looks at its folder if that still exists.
     pub(crate) fn distil_session(
         &self,
         store: &mut Store,
@@ -50,16 +49,9 @@ impl App {
         trigger: DistilTrigger,
     ) -> Result<DistilReport, AppError> {
         let session = store.sessions().get(id)?.ok_or_else(|| AppError::internal("a session is gone"))?;
-        let (root, redactor) = (self.session_root(store, &session)?, self.redactor());
+        let (root, redactor) = (folder_of_project(store, session.project)?, self.redactor());
         let distillation =
             Distillation { trigger, root: root.as_deref(), redactor: &redactor, now: self.now, until: None };
         Ok(distil(store, id, &distillation)?)
-    }
-
-    /// Returns the folder a session's project lies in, where it still exists.
-    pub(crate) fn session_root(&self, store: &Store, session: &Session) -> Result<Option<PathBuf>, AppError> {
-        let project = store.projects().get(session.project)?;
-        let roots = project.into_iter().flat_map(|project| project.roots).map(PathBuf::from);
-        Ok({ roots }.find(|root| root.is_dir()))
     }
 }

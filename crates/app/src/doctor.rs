@@ -39,7 +39,7 @@ pub struct DoctorReport {
     pub store: CheckReport,
     /// How many memories have no vector yet.
     pub vectors_waiting: u64,
-    /// Questions that wait for the user, and what should be known about this folder. Nothing is wrong because of them.
+    /// Questions that wait for the user, and what should be known about this folder. They are not faults.
     pub notes: Vec<String>,
     /// Events that could be kept nowhere, lately.
     pub lost: Option<LostEvents>,

@@ -150,7 +150,7 @@ impl Environment {
         self.project_dir_of(Some(CLAUDE_PROJECT_DIR))
     }
 
-    /// The same for a host that names the folder in `variable`. Variables of other hosts are ignored: a host that runs inside
+    /// Does the same for a host that names the folder in `variable`. Variables of other hosts are ignored: a host that runs inside
     /// another inherits them (law 8).
     pub fn project_dir_of(&self, variable: Option<&str>) -> Option<PathBuf> {
         self.path(BACKSTORY_PROJECT_DIR).or_else(|| self.path(variable?))
@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn other_programs_keep_their_data_beside_ours_wherever_ours_is() {
+    fn moving_our_data_does_not_move_where_other_programs_keep_theirs() {
         let data = |more: (&str, PathBuf)| {
             Environment::with_variables([("HOME", "/home/ada".into()), more])
                 .places()

@@ -53,7 +53,7 @@ impl AppError {
         AppError::new(ErrorCode::Refused, message)
     }
 
-    /// The words of the request are off.
+    /// The request itself is wrong: an argument is missing, unknown or does not fit.
     pub fn usage(message: impl Into<String>) -> AppError {
         AppError::new(ErrorCode::BadRequest, message)
     }
@@ -90,7 +90,7 @@ impl AppError {
         })
     }
 
-    /// Says what it is that is wrong, where several are alike.
+    /// Puts the name of the wrong item before the message, for requests about several items.
     pub fn named(self, what: &str) -> AppError {
         AppError { message: format!("`{what}`: {}", self.message), ..self }
     }
@@ -106,18 +106,18 @@ impl AppError {
         self
     }
 
-    /// Adds another error as what this one comes from.
+    /// Adds another error as the cause of this one.
     pub fn after(mut self, other: &AppError) -> AppError {
         self.causes.push(other.line());
         self
     }
 
-    /// Adds what to do next.
+    /// Adds a hint: what to do next.
     pub fn hint(self, hint: impl Into<String>) -> AppError {
         self.with_hint(hint.into(), HintAudience::Everyone)
     }
 
-    /// Adds what a person may do next, and an agent must not.
+    /// Adds a hint for people only: an agent must not do this.
     pub fn hint_for_people(self, hint: impl Into<String>) -> AppError {
         self.with_hint(hint.into(), HintAudience::People)
     }
@@ -200,6 +200,7 @@ impl From<StoreError> for AppError {
             }
             StoreError::Superseded { by, .. } => {
                 let hint = format!("#{by} holds in its place: `backstory supersede {by} TEXT` replaces that");
+                // The number goes into a field of its own, so that other programs need not read it out of the hint.
                 return AppError::new(ErrorCode::Superseded, error.to_string()).about(*by).hint(hint);
             }
             StoreError::Forgotten { .. } => {
@@ -254,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_damage_is_not_called_so_and_has_its_own_next_step() {
+    fn errors_that_are_not_damage_do_not_speak_of_it() {
         for (error, step) in [
             (StoreError::UnsafeSqlite { found: "3.50.4".into() }, "install a release"),
             (StoreError::TooLarge { bytes: 2, most: 1 }, "run `backstory doctor` to see why"),

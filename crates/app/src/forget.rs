@@ -6,14 +6,14 @@ use crate::error::{AppError, ErrorCode};
 use crate::vectors;
 use crate::words::{counted, memories};
 use backstory_memory::{EventId, MemoryId};
-use backstory_store::{ForgetReport, PhraseMatches, Pin, Store, StoredEvent};
+use backstory_store::{ForgetReport, PhraseMatches, Store, StoredEvent};
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// A shorter phrase stands in nearly everything.
+/// The shortest phrase that may be forgotten: a shorter one stands in nearly everything.
 const SHORTEST_PHRASE: usize = 3;
 
-/// What became of what was to be forgotten.
+/// What was forgotten, and what is left of it.
 #[derive(Clone, Debug)]
 pub struct ForgetResponse {
     /// The memories that are gone.
@@ -34,18 +34,19 @@ impl App {
         if self.config.mcp.write == McpWrite::All { Ok(()) } else { self.refuse_agent("forget anything") }
     }
 
-    /// Forgets memories that are there, their vectors and the events that say them included.
+    /// Forgets existing memories, with their vectors and the events that say the same.
     pub fn forget(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ForgetResponse, AppError> {
         self.refuse_agent_forgetting()?;
         let done = store.memories_mut().forget(ids, self.now)?;
         Ok(self.respond(store, done))
     }
 
-    /// Forgets events that are there. What was made from them stays, and is named.
+    /// Forgets existing events. The memories made from them stay, and are named in the response.
     pub fn forget_events(&self, store: &mut Store, ids: &[EventId]) -> Result<ForgetResponse, AppError> {
         self.refuse_agent_forgetting()?;
         let mut made_from: Vec<MemoryId> = Vec::new();
         for id in ids {
+            // Asked first: forgetting an event also removes the evidence that leads from it to its memories.
             made_from.extend(store.events().memories_from(*id)?);
         }
         made_from.sort_unstable();
@@ -72,7 +73,7 @@ impl App {
         Ok(self.respond(store, done))
     }
 
-    /// Reads an event that is there.
+    /// Reads an event.
     pub fn event(&self, store: &Store, id: EventId) -> Result<StoredEvent, AppError> {
         store.events().get(id)?.ok_or_else(|| {
             AppError::new(ErrorCode::NoSuchEvent, format!("there is no event {id}"))
@@ -85,12 +86,6 @@ impl App {
         let ForgetReport { forgotten, events, revived, mentioned_in, remains_in } = done;
         ForgetResponse { forgotten, events, revived, mentioned_in, remains_in }
     }
-
-    /// Pins a memory, or releases it.
-    pub fn pin(&self, store: &mut Store, id: MemoryId, pin: Pin) -> Result<(), AppError> {
-        self.refuse_agent("pin a memory")?;
-        Ok(store.memories_mut().pin(id, pin)?)
-    }
 }
 
 /// Returns what an event says, without the names of its fields.
@@ -101,6 +96,7 @@ pub fn event_text(stored: &StoredEvent) -> String {
             Value::String(text) => texts.push(text.clone()),
             Value::Array(values) => values.iter().for_each(|value| gather(value, texts)),
             Value::Object(fields) => {
+                // `what` holds the type of the payload.
                 fields.iter().filter(|(name, _)| *name != "what").for_each(|(_, value)| gather(value, texts));
             }
             _ => {}

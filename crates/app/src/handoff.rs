@@ -1,4 +1,4 @@
-//! The handoff: where the work stands, for whoever goes on.
+//! The handoff: where the work stands, for the session that continues it.
 
 use crate::app::{App, ProjectSelector};
 use crate::error::AppError;
@@ -17,7 +17,7 @@ pub struct HandoffRequest {
 }
 
 impl App {
-    /// Returns a handoff, brought up to date first.
+    /// Returns a handoff after bringing it up to date.
     pub fn handoff(&self, store: &mut Store, request: &HandoffRequest) -> Result<Option<Memory>, AppError> {
         if let Some(wanted) = &request.session {
             let session = self.find_session(store, wanted, &request.projects)?;
@@ -33,7 +33,7 @@ impl App {
         Ok(newest_handoff(store, project)?)
     }
 
-    /// Writes where the work stands, in place of what this session's agent wrote before.
+    /// Writes where the work stands, in place of the handoff that this session's agent wrote before.
     pub fn write_handoff(&self, store: &mut Store, details: HandoffDetails) -> Result<Memory, AppError> {
         if details == HandoffDetails::default() {
             return Err(AppError::usage("a handoff says where the work stands")
@@ -49,6 +49,7 @@ impl App {
         for before in
             session.map(|session| handoffs_of_agent(store, &session)).transpose()?.unwrap_or_default()
         {
+            // The same words again are the same memory, which must not supersede itself.
             if before != id {
                 store.memories_mut().mark_superseded(before, id, self.now)?;
             }
@@ -56,7 +57,8 @@ impl App {
         self.memory(store, id)
     }
 
-    /// A session that still runs has moved on since its last handoff; one that ended said where it stood.
+    /// Distils a session again, which writes its handoff. A session that still runs is treated as if it were compacted now, because it has
+    /// moved on since its last handoff.
     fn update_handoff(&self, store: &mut Store, session: &Session) -> Result<(), AppError> {
         let trigger =
             if session.ended_at.is_some() { DistilTrigger::OnDemand } else { DistilTrigger::Compaction };

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// How many hook runs are looked at, and how many are listed one by one.
 const LOOKED_AT: u32 = 5000;
 const LISTED: usize = 50;
-/// Up to so many milliseconds a run of a hook counts for one bar; the last bar has no end.
+/// The upper ends of the bars, in milliseconds. One more bar counts all slower runs.
 const BARS: [u32; 10] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /// How the hooks are doing.
@@ -44,7 +44,7 @@ pub struct LatencyShape {
     pub histogram: Vec<BarShape>,
 }
 
-/// How many runs took up to so long, and longer than the bar before.
+/// How many runs took at most `up_to_ms`, and longer than those of the bar before.
 #[derive(Debug, Serialize)]
 pub struct BarShape {
     pub up_to_ms: Option<u32>,

@@ -27,7 +27,7 @@ use std::time::Instant;
 pub struct FileImportRequest {
     /// The file.
     pub file: ImportFile,
-    /// How far it is believed.
+    /// How far its content is trusted.
     pub trust: FileTrust,
     /// The project of lines that name none; without it, the one of this folder.
     pub project: Option<String>,
@@ -69,7 +69,7 @@ pub fn open_file(path: &Path) -> Result<ImportFile, AppError> {
     })
 }
 
-/// Opens the data export of a chat service, as if what was decided and found out in it were a file of memories.
+/// Opens the data export of a chat service as a file of memories: the decisions and findings in it.
 pub fn open_chat_export(service: ChatService, path: &Path) -> Result<ImportFile, AppError> {
     let lines = read_chat_export(service, path)?.join("\n");
     Ok(ImportFile::from_lines(Box::new(Cursor::new(lines))))
@@ -152,8 +152,8 @@ impl App {
         Ok((import.transcripts(), import.bytes()))
     }
 
-    /// Returns how the next session begins in the project of this folder if something is new there, else in the one with most that is
-    /// new; with the project's name.
+    /// Returns the name of a project, and what its next session would begin with. Takes the project of this folder if the import brought
+    /// anything there, else the project with the most new memories.
     pub fn injection_after_import(
         &self,
         store: &Store,
@@ -188,7 +188,7 @@ impl App {
             .hint("`capture.enabled = true` turns it on; a file of memories can be imported all the same"))
     }
 
-    /// Returns what is wanted on this machine, as the environment describes it.
+    /// Returns what to import, with the places and variables of this environment.
     fn import_request(&self, request: &MachineImportRequest) -> Result<ImportRequest, AppError> {
         let variables = self.environment.pairs().into_iter();
         Ok(ImportRequest {
@@ -199,7 +199,7 @@ impl App {
         })
     }
 
-    /// Returns the one project that is wanted, if one is named: a known one, or the one of a folder.
+    /// Returns the one project to import, if the request names one: a known project, or the project of a folder.
     fn project_filter(
         &self,
         store: Option<&Store>,
@@ -220,7 +220,7 @@ impl App {
         }
     }
 
-    /// Calls `use_options` with what the configuration lets an import bring in.
+    /// Calls `use_options` with what the configuration lets an import bring in. A callback, because the options borrow values made here.
     fn with_import_options<T>(
         &self,
         since: Option<Timestamp>,
@@ -243,7 +243,7 @@ impl App {
     }
 }
 
-/// Returns what a source or a host of this name holds, in a file or folder where one is named.
+/// Returns what to import: everything, or one source or host, from its usual place or a given path.
 fn selection(request: &MachineImportRequest) -> Result<ImportSelection, AppError> {
     let Some(name) = &request.source else { return Ok(ImportSelection::Everything) };
     let path = request.path.as_ref().map(|path| absolute(path).unwrap_or_else(|_| path.clone()));

@@ -13,7 +13,7 @@ use backstory_store::{ContextWindow, Scope, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A user waits for a preview, but no session does.
+/// How long a preview may take. A user waits for it, and no session, so it may take longer than a hook.
 const PREVIEW_TIME: Duration = Duration::from_secs(5);
 
 /// The most tokens of a preview, however many are asked for.
@@ -45,7 +45,7 @@ impl App {
         self.context_within(store, request, None)
     }
 
-    /// Builds what would be injected now, within another budget than the settings give if one is named. Nothing is recorded.
+    /// Builds what would be injected now, within a given budget or else the one of the settings. Nothing is recorded.
     pub fn context_within(
         &self,
         store: &Store,
@@ -66,6 +66,7 @@ impl App {
             return Ok(nothing_injected(&request));
         };
         let is_here = here == Some(project);
+        // Only the folder we stand in may be looked into: another project's files are not here.
         let root = Some(Path::new(&project_ref.root)).filter(|root| is_here && root.is_dir());
         let context = ContextWindow { started_at: Some(self.now), ..ContextWindow::default() };
         let recipient = Recipient { project, session: None, context, root, rules_file: None };
@@ -78,7 +79,7 @@ impl App {
         Ok(store.memories().get_many(&ids)?)
     }
 
-    /// Builds what a known session is injected with now, without what it has already, and records it.
+    /// Builds and records the injection of a known session, without what the session has already.
     pub fn inject(&self, store: &mut Store, request: InjectRequest) -> Result<BuiltInjection, AppError> {
         let InjectRequest { point, host, host_session } = request;
         let request = self.injection_request(point);
@@ -123,7 +124,7 @@ pub fn inject_settings(environment: &Environment, now: Timestamp) -> InjectSetti
     InjectSettings { fetch_hint, utc_offset_minutes: utc_offset_minutes(now) }
 }
 
-/// Builds what a session would be given now. Nothing is recorded.
+/// Builds what would be injected into a session now. Nothing is recorded.
 pub(crate) fn build_injection(
     app: &App,
     store: &Store,

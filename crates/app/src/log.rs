@@ -1,4 +1,4 @@
-//! Our log: one line an incident, for the person who asks why. It holds what went wrong, never what was said (law 7).
+//! Our log: one line for each incident, for the person who asks why. It holds what went wrong, never what was said (law 7).
 
 use backstory_capture::{Redactor, RedactorOptions};
 use backstory_memory::Timestamp;
@@ -7,14 +7,14 @@ use backstory_store::Home;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 
-/// A log larger than this starts anew; the one before is kept beside it.
+/// How large the log grows. It then starts anew, and the full one is kept beside it.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// Writes a line. A log that cannot be written must not stop what it reports on.
 pub fn line(home: &Home, now: Timestamp, text: &str) {
     let path = home.log();
     let Some(dir) = path.parent() else { return };
-    // A home that is not ours is not written to, not even to say so.
+    // `prepare` refuses a home that belongs to somebody else: nothing is written there, not even this line.
     if home.prepare().is_err() || fs::create_dir_all(dir).is_err() {
         return;
     }
@@ -22,7 +22,8 @@ pub fn line(home: &Home, now: Timestamp, text: &str) {
         drop(fs::rename(&path, path.with_extension("log.1")));
     }
     let mut options = RedactorOptions::default();
-    // Nobody compares secrets in a log, so every line has a key of its own; with one that can be guessed, rather no line.
+    // Every line has a random key of its own, since nobody compares secrets in a log. Without randomness the key could be guessed: no line
+    // is written then.
     if getrandom::fill(&mut options.key).is_err() {
         return;
     }

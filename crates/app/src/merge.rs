@@ -11,7 +11,7 @@ use backstory_store::Store;
 pub struct MergeRequest {
     /// The memories; they stay as history.
     pub ids: Vec<MemoryId>,
-    /// What replaces them; what it leaves out is as in the first of them.
+    /// What replaces them. Fields that it leaves out come from the merged memories.
     pub memory: MemoryRecord,
 }
 

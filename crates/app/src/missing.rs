@@ -9,11 +9,11 @@ use backstory_memory::{Activity, Memory, MemoryId, WantedWords, typed_words};
 use backstory_recall::word_query;
 use backstory_store::{Filter, Rejection, StandingFilter, Store, StoredEvent};
 
-/// So much of each is listed: one screen.
+/// How many of each are listed: together one screen.
 const MOST_EVENTS: usize = 5;
 const MOST_MEMORIES: usize = 8;
 const MOST_REJECTIONS: usize = 8;
-/// So many of the closest memories are looked at.
+/// How many of the closest memories are looked at.
 const COMPARED: u32 = 40;
 
 /// What somebody misses.
@@ -64,7 +64,7 @@ impl App {
         let filter = Filter { standing: StandingFilter::Any, limit: COMPARED, ..Filter::within(scope) };
         let same_event = made_from(store, &events)?;
         let mut memories = said_in_memories(store, &wanted, &request.words, &filter)?;
-        // A memory quotes the message it came from: what it says itself stands in its title and facts.
+        // The body of a memory quotes the message it came from, so a match there only shows the same event: title and facts are its own words.
         memories
             .retain(|memory| says(memory, &wanted) || !same_event.iter().any(|made| made.id == memory.id));
         memories.truncate(MOST_MEMORIES);
@@ -109,7 +109,7 @@ fn made_from(store: &Store, events: &[StoredEvent]) -> Result<Vec<Memory>, AppEr
     Ok(store.memories().get_many(&ids)?)
 }
 
-/// Whether prompts say it, and none in words that were typed.
+/// Whether all prompts that say it hold it in pasted text only.
 fn is_pasted(events: &[StoredEvent], wanted: &WantedWords) -> bool {
     let prompts: Vec<String> = events
         .iter()

@@ -10,7 +10,7 @@ use backstory_store::{DayTotals, DaysRequest, FileActivity, Filter, MemoryRow, P
 /// How far back the days go: a year of whole weeks.
 const DAYS: i64 = 53 * 7;
 const WEEK_MS: i64 = 7 * DAY_MS;
-/// Work that nobody touched for so long is not what somebody comes back to.
+/// How long untouched work counts as open.
 const OPEN_DAYS: i64 = 21;
 const MOST_OPEN: usize = 4;
 const MOST_LEARNT: u32 = 8;

@@ -1,4 +1,4 @@
-//! Where hosts run this program from: where it is, or a copy in a place that outlives the next build.
+//! The path that hosts run this program by: where it lies now, or a copy that outlives the next build.
 
 pub use backstory_store::sqlite_version;
 
@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What every build of ours has in it, and no other program.
+/// A text that every build of ours contains, and no other program.
 const OURS: &[u8] = b"Gives coding agents the story so far";
 
 /// Runs a command of ours in a process of its own. Nobody waits for it.
@@ -47,6 +47,7 @@ impl ProgramPlace {
     pub fn must_copy(&self) -> bool {
         let length = |path: &Path| path.metadata().map(|it| it.len()).ok();
         let (running, path) = (&self.running, &self.path);
+        // Lengths first: reading two whole programs takes noticeable time.
         let is_same = length(running) == length(path) && fs::read(running).ok() == fs::read(path).ok();
         running != path && !is_same
     }
@@ -75,7 +76,7 @@ impl ProgramPlace {
         fs::copy(&self.running, draft.path())?;
         backstory_platform::make_executable(draft.path())?;
         draft.as_file().sync_all()?;
-        // One that runs gives up its name, where systems want that, and goes on.
+        // Windows does not replace a program that runs: `make_way` renames it, and it goes on running.
         let again = |refused: tempfile::PersistError| {
             make_way(&self.path)?;
             refused.file.persist(&self.path).map_err(|error| error.error)
@@ -95,8 +96,8 @@ impl ProgramPlace {
     }
 }
 
-/// Returns the path hosts are to run this program by: its name on the search path where that leads here, so that it outlives an
-/// update that moves the file behind it.
+/// Returns the path hosts are to run this program by. Prefers the name on the search path if it leads to this program: a package
+/// manager keeps that name and moves the file behind it.
 pub fn own_program(places: &HostPaths) -> Result<PathBuf, AppError> {
     let failed = |error: std::io::Error| AppError::user("cannot tell where this program is").because(&error);
     let real = std::env::current_exe().and_then(|path| canonical(&path)).map_err(failed)?;
@@ -104,8 +105,8 @@ pub fn own_program(places: &HostPaths) -> Result<PathBuf, AppError> {
     Ok(named.filter(|named| canonical(named).is_ok_and(|path| path == real)).unwrap_or(real))
 }
 
-/// Whether a program lies where builds or npm put it: gone with the next cleaning. Cargo's other mark, `CACHEDIR.TAG`, is missing where somebody
-/// else made the directory.
+/// Whether a program lies in a directory of cargo or npm, which the next cleaning removes. Cargo's other mark, `CACHEDIR.TAG`, is missing
+/// if somebody else made the directory.
 pub fn is_in_build_directory(program: &Path) -> bool {
     let is_of_npm = |part: &std::ffi::OsStr| part == "node_modules";
     program.iter().any(is_of_npm)

@@ -8,7 +8,7 @@ use std::time::Duration;
 /// How long the answer is waited for.
 const DEADLINE: Duration = Duration::from_secs(10);
 
-/// Where the releases of this build are, if whoever built it said so.
+/// Where the releases of this build are, if the build named the place.
 const RELEASES: Option<&str> = option_env!("BACKSTORY_RELEASES");
 
 /// What the newest release is.
@@ -51,7 +51,7 @@ pub fn check(running: &str, from: Option<&str>) -> Result<UpdateShape, AppError>
     })
 }
 
-/// Returns a version's numbers, and whether it is a whole one: `1.0.0-rc.1` comes before `1.0.0`.
+/// Returns a version's numbers, and whether it is a final one. `false` sorts first, so `1.0.0-rc.1` comes before `1.0.0`.
 fn parts(version: &str) -> (Vec<u64>, bool) {
     let (numbers, is_whole) = match version.split_once('-') {
         Some((numbers, _)) => (numbers, false),

@@ -7,7 +7,7 @@ pub struct WorkProgress {
     pub unit: &'static str,
     /// How many are done.
     pub done: u64,
-    /// How many there are; 0 where that is not known.
+    /// How many there are; 0 if that is not known.
     pub total: u64,
 }
 

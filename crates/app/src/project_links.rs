@@ -1,4 +1,4 @@
-//! Which folders are one project, where only the user can tell: claims that nothing proves, and the user's answers.
+//! Which folders are one project, if only the user can tell: claims that nothing proves, and the user's answers.
 //!
 //! A hook cannot ask. So a folder that claims to be a project of the user gets a project of its own, and the question waits in
 //! `status`, `doctor` and `project`.
@@ -6,6 +6,7 @@
 use crate::app::App;
 use crate::error::{AppError, ErrorCode};
 use crate::progress::OnNote;
+use crate::projects::ProjectMerge;
 use crate::words::one_line;
 use backstory_capture::git::{GitRefusal, refuses_dirty_files};
 use backstory_memory::{ProjectId, ProjectRef, Redacted};
@@ -72,7 +73,8 @@ impl App {
     ) -> Result<ProjectId, AppError> {
         self.refuse_agent("link a folder to a project")?;
         if let Some(from) = &link.from {
-            self.merge_into(store, from.id, link.into.id, &from.name, on_note)?;
+            let merge = ProjectMerge { from: from.id, into: link.into.id, from_name: from.name.clone() };
+            self.merge_projects(store, &merge, on_note)?;
         }
         store.projects_mut().link(&link.project_ref, link.into.id, self.now)?;
         Ok(link.into.id)

@@ -11,7 +11,7 @@ use backstory_memory::{ChangedSymbol, Kind, Memory, ProjectId, Timestamp};
 use backstory_store::{Day, ProjectSummary, Store, StoreError};
 
 /// The milliseconds of a day.
-pub const DAY_MS: i64 = 86_400_000;
+pub const DAY_MS: i64 = Timestamp::DAY_MS;
 /// How far back a project is looked over.
 const DAYS: i64 = 90;
 /// How much of each is shown.
@@ -31,17 +31,17 @@ pub struct ProjectOverview {
     pub code_changes: Vec<ChangedSymbol>,
     /// Every day up to now, also those on which nothing happened: a chart needs them all.
     pub days: Vec<Day>,
-    /// Which part of what was injected on these days was used; nothing if nothing was injected.
+    /// Which share of what was injected on these days was used; none if nothing was injected.
     pub used_rate: Option<f64>,
 }
 
 /// Two projects that are to be one.
 #[derive(Clone, Debug)]
 pub struct ProjectMerge {
-    from: ProjectId,
+    pub(crate) from: ProjectId,
     /// The project that gets everything.
     pub into: ProjectId,
-    from_name: String,
+    pub(crate) from_name: String,
 }
 
 /// Returns what is known of one project.
@@ -55,7 +55,7 @@ impl App {
         Ok(store.projects().list()?)
     }
 
-    /// Looks a project over. `handoff` would bring the handoff up to date first; looking must not.
+    /// Looks a project over. Reads the handoff as it stands: `handoff` would update it, and the viewer must not change anything.
     pub fn project_overview(&self, store: &Store, id: ProjectId) -> Result<ProjectOverview, AppError> {
         let summary = project_summary(store, id)?.ok_or_else(|| {
             AppError::no_such_project(&id.to_string()).hint("`/api/projects` lists them all")
@@ -115,20 +115,10 @@ impl App {
         on_note: OnNote<'_>,
     ) -> Result<(), AppError> {
         self.refuse_agent("merge projects")?;
-        self.merge_into(store, merge.from, merge.into, &merge.from_name, on_note)
-    }
-
-    pub(crate) fn merge_into(
-        &self,
-        store: &mut Store,
-        from: ProjectId,
-        into: ProjectId,
-        from_name: &str,
-        on_note: OnNote<'_>,
-    ) -> Result<(), AppError> {
+        // A sync that runs meanwhile would push what is being moved.
         let _lock = self.teams(on_note).lock()?;
-        refuse_shared(store, from, from_name)?;
-        store.projects_mut().merge(from, into)?;
+        refuse_shared(store, merge.from, &merge.from_name)?;
+        store.projects_mut().merge(merge.from, merge.into)?;
         vectors::follow(store, self);
         Ok(())
     }

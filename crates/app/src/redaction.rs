@@ -14,6 +14,7 @@ impl App {
             end: secret.end,
         });
         let marks = |text: &str| text.matches("[private]").count();
+        // The text may quote the mark itself: those were there before.
         let private_parts = marks(&scrubbed).saturating_sub(marks(text));
         RedactionShape { version: 1, text: scrubbed, found: found.collect(), private_parts }
     }

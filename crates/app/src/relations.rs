@@ -1,4 +1,4 @@
-//! What a memory hangs together with: what it replaced, what replaced it, what it was made of, and what they hang together with.
+//! The memories that a memory is linked to, directly or over others: what it replaced, what replaced it, what it was made of.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -6,14 +6,14 @@ use backstory_memory::{Link, Memory, MemoryId};
 use backstory_store::Store;
 use std::collections::{BTreeSet, VecDeque};
 
-/// How far links are followed, and how many memories are shown: a picture of more says nothing.
+/// How far links are followed, and how many memories are shown: a picture of more cannot be read.
 const MOST_STEPS: u32 = 3;
 const MOST_MEMORIES: usize = 40;
 
-/// Memories that hang together.
+/// Linked memories.
 #[derive(Clone, Debug)]
 pub struct Relations {
-    /// The memories, and over how many links each was reached. The first is the one that was asked about.
+    /// The memories, and over how many links each was reached. The first is the one in the request.
     pub memories: Vec<(Memory, u32)>,
     /// The links between them.
     pub links: Vec<Link>,

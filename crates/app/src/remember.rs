@@ -28,10 +28,10 @@ pub enum TargetProject {
 /// What happens to a memory that says what is known, or what was forgotten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DuplicatePolicy {
-    /// It is refused.
+    /// The memory is refused.
     #[default]
     Refuse,
-    /// It is written all the same.
+    /// The memory is written all the same.
     Write,
 }
 
@@ -44,7 +44,7 @@ pub struct RememberRequest {
     pub project: TargetProject,
     /// What happens if it says nothing new.
     pub duplicates: DuplicatePolicy,
-    /// What an agent says the user typed. Where that is so, the memory is the user's.
+    /// What the user typed, as an agent claims. If the event log confirms it, the memory is the user's.
     pub quote: Option<String>,
 }
 
@@ -62,7 +62,7 @@ pub struct SupersedeRequest {
 pub struct ReviseRequest {
     /// The memory.
     pub id: MemoryId,
-    /// What it is to say; what is not said stays.
+    /// What changes. Fields that are left out stay.
     pub changes: MemoryRecord,
 }
 
@@ -124,7 +124,7 @@ impl App {
         self.memory(store, request.id)
     }
 
-    /// Refuses to an agent the user's own words: it may say something beside them, not in their place.
+    /// Refuses an agent's change of the user's own words. The agent may write a memory of its own beside them.
     fn refuse_users_own(&self, memory: &Memory) -> Result<(), AppError> {
         if memory.is_users_own() {
             self.refuse_agent(&format!("change memory #{}, which is yours", memory.id))
@@ -149,7 +149,7 @@ impl App {
         let is_rewritten = changes.body.is_some() && (before.facts.is_empty() || !changes.facts.is_empty());
         let callers = self.caller.provenance();
         let provenance = if is_rewritten { callers } else { before.provenance.clone().min(callers) };
-        // What somebody words anew is said by the words alone.
+        // The typed details belong to the old words, and may contradict the new ones.
         let details = before.details.clone().filter(|_| changes.body.is_none() && changes.facts.is_empty());
         let kind = changes.kind(&provenance)?.unwrap_or(before.kind);
         let body = changes.body.clone().unwrap_or_else(|| before.body.clone());
@@ -182,7 +182,7 @@ impl App {
         }
     }
 
-    /// Makes a memory of what somebody says, fit to be stored.
+    /// Makes a memory out of a record: checked, redacted and ready to be stored.
     pub(crate) fn new_memory(
         &self,
         mut record: MemoryRecord,
@@ -191,7 +191,7 @@ impl App {
         let redactor = self.redactor();
         record.scrub_names(&redactor)?;
         let (uid, created_at) = (record.uid()?, record.created_at(self.now)?);
-        // The caller is known here; another source is believed only downwards.
+        // A claimed source is accepted only if it is trusted less than the caller.
         let (claimed, callers) = (record.content.provenance()?, self.caller.provenance());
         let provenance = claimed.map_or(callers.clone(), |claimed| claimed.min(callers));
         let said = self.allowed(ContentRecord { details: None, ..record.content });

@@ -1,11 +1,11 @@
-//! What the user says of memories that wait for a word: confirmed, retired, or listed to be looked at.
+//! The user's verdict on proposed memories: listing them, confirming, retiring and pinning.
 //!
 //! Never through MCP: an agent cannot confirm what it wrote.
 
 use crate::app::{App, ProjectSelector};
 use crate::error::AppError;
 use backstory_memory::{Kind, Memory, MemoryId, Timestamp};
-use backstory_store::{Filter, Store, Verdict};
+use backstory_store::{Filter, Pin, Store, Verdict};
 
 /// Which proposed memories to list.
 #[derive(Clone, Debug)]
@@ -20,14 +20,11 @@ pub struct ReviewRequest {
     pub limit: u32,
 }
 
-/// A week, in milliseconds.
-const WEEK_MS: i64 = 7 * 24 * 60 * 60 * 1000;
-
 impl App {
-    /// Lists what waits for the user's word, newest first.
+    /// Lists what waits for the user's verdict, newest first.
     pub fn review(&self, store: &Store, request: &ReviewRequest) -> Result<Vec<Memory>, AppError> {
         let Some(scope) = self.scope(store, &request.projects)? else { return Ok(Vec::new()) };
-        let since = request.since.unwrap_or_else(|| self.now.plus_ms(-WEEK_MS));
+        let since = request.since.unwrap_or_else(|| self.now.plus_ms(-7 * Timestamp::DAY_MS));
         let filter = Filter {
             since: Some(since),
             kinds: request.kinds.clone(),
@@ -37,7 +34,13 @@ impl App {
         Ok(store.memories().proposed(&filter)?)
     }
 
-    /// Writes down what the user says of a memory.
+    /// Pins a memory, or releases it.
+    pub fn pin(&self, store: &mut Store, id: MemoryId, pin: Pin) -> Result<(), AppError> {
+        self.refuse_agent("pin a memory")?;
+        Ok(store.memories_mut().pin(id, pin)?)
+    }
+
+    /// Records the user's verdict on a memory.
     pub fn record_verdict(
         &self,
         store: &mut Store,

@@ -1,4 +1,4 @@
-//! The user's rules: listed, and written into a file that hosts load by themselves where the user asks for it (law 10).
+//! The user's rules: listing them, and writing them into a file that hosts load by themselves, if the user asks for that (law 10).
 //!
 //! Writing, changing and retiring a rule is as for any memory (`remember`, `review`). Not here: how a block in a file reads (`inject`).
 
@@ -12,7 +12,7 @@ use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// More than anybody has.
+/// How many rules are read of a project: more than anybody has.
 const MOST_RULES: u32 = 1_000;
 
 /// What is to become of the rules in a file.
@@ -29,9 +29,9 @@ pub enum RulesFileAction {
 pub struct RulesFileChange {
     /// The file.
     pub path: PathBuf,
-    /// What it says; nothing where there is no file.
+    /// What the file says; none if there is no file.
     pub before: Option<String>,
-    /// What it is to say; nothing where it is to be gone.
+    /// What the file is to say; none if it is to be removed.
     pub after: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl App {
         for project in projects {
             rules.extend(store.search().rules(project, MOST_RULES)?);
         }
-        // What holds everywhere was listed with each project.
+        // Rules that hold everywhere were listed with each project.
         let mut listed = BTreeSet::new();
         rules.retain(|rule| listed.insert(rule.0));
         Ok(store.memories().get_many(&rules)?)
@@ -89,7 +89,7 @@ impl App {
                 let rest = without_rules(text).ok_or_else(|| {
                     AppError::user(format!("`{}` holds no rules of Backstory", path.display()))
                 })?;
-                // A file of nothing but our block was ours.
+                // A file that holds nothing but our block was made by us, and is removed.
                 Some(rest).filter(|rest| !rest.is_empty())
             }
         };
@@ -104,7 +104,7 @@ impl RulesFileChange {
         self.before == self.after
     }
 
-    /// Makes the change, whole or not at all. What was written into the file since the change was planned is not lost.
+    /// Makes the change, whole or not at all. Refuses if the file has changed since the plan, so that nobody's words are lost.
     pub fn carry_out(&self) -> Result<(), AppError> {
         if read(&self.path)? != self.before {
             return Err(AppError::user(format!("`{}` has changed meanwhile", self.path.display()))
@@ -122,7 +122,7 @@ impl RulesFileChange {
     }
 }
 
-/// Returns where a file at the root is; a link is followed inside of the root only.
+/// Returns the path of a file at the root. Refuses a link that leads out of the root.
 fn within(root: &Path, name: &str) -> Result<PathBuf, AppError> {
     let path = root.join(name);
     let Ok(target) = path.canonicalize() else { return Ok(path) };
@@ -134,7 +134,7 @@ fn within(root: &Path, name: &str) -> Result<PathBuf, AppError> {
     }
 }
 
-/// Reads a file; nothing where there is none.
+/// Reads a file; none if there is no such file.
 fn read(path: &Path) -> Result<Option<String>, AppError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
@@ -143,7 +143,7 @@ fn read(path: &Path) -> Result<Option<String>, AppError> {
     }
 }
 
-/// Writes a new file, readable for whom the user's other files are.
+/// Writes a new file with the user's usual permissions, because others may need to read it.
 fn create(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = fs::File::create_new(path)?;
     file.write_all(bytes).inspect_err(|_| drop(fs::remove_file(path)))
@@ -153,6 +153,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let directory = path.parent().unwrap_or(Path::new("/"));
     let mut draft = tempfile::Builder::new().prefix(".backstory-").tempfile_in(directory)?;
     draft.write_all(bytes)?;
+    // The draft replaces the file, so it takes over who may read it.
     if let Ok(metadata) = path.metadata() {
         draft.as_file().set_permissions(metadata.permissions())?;
     }

@@ -39,16 +39,16 @@ pub struct SearchRequest {
 /// Whether what was found fits the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It does, as far as the words show; or there was no question.
+    /// It fits, as far as the words show; or the query was empty.
     Fits,
-    /// Nothing does: the hits are the nearest in meaning, and likely about something else.
+    /// Nothing fits: the hits are the nearest in meaning, and likely about something else.
     NearestOnly,
     /// There are no hits.
     Nothing,
 }
 
 impl App {
-    /// Finds what bears on a question.
+    /// Finds the memories that bear on a query.
     pub fn search(&self, store: &Store, request: &SearchRequest) -> Result<SearchResults, AppError> {
         let Some(scope) = self.scope(store, &request.projects)? else {
             return Ok(SearchResults {
@@ -67,9 +67,10 @@ impl App {
         Ok(engine.searcher(store).search(&query, &self.search_filter(request, scope))?)
     }
 
-    /// Whether what was found fits the question, or only lies nearest to it. Every way in asks here, and nowhere else.
+    /// Whether what was found fits the query, or only lies nearest to it. The CLI, MCP, the server and the TUI all ask this function, so that
+    /// they agree.
     ///
-    /// Today: a question none of whose words stands in any memory is answered by meaning alone, and the best such hit may be far off.
+    /// A query whose words stand in no memory is answered by meaning alone, and the best such hit may be far off.
     pub fn fit(
         &self,
         store: &Store,
@@ -101,7 +102,8 @@ impl App {
         Ok(store.search().exact(&word_query(&request.text), &anywhere)?.is_empty())
     }
 
-    /// Records which memories were listed. Being listed is not use, and a store that cannot be written is still worth reading.
+    /// Records which memories were listed, which does not count as use. Does nothing if the store cannot be written: the answer that was read
+    /// is still good.
     pub fn note_listed(&self, store: &mut Store, hits: &[Hit]) -> Result<(), AppError> {
         let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory.id).collect();
         ignore_read_only(store.injections_mut().record_impressions(&ids, ImpressionKind::Listed, self.now))

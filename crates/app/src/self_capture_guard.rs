@@ -1,8 +1,9 @@
-//! Whether a hook runs because we asked a model something: then there is nothing to remember, or we would remember ourselves,
-//! and ask a model about that too (R23).
+//! Whether a hook runs inside a call of our own to a model. Nothing is captured then: we would remember ourselves, and ask a model about
+//! that too (R23).
 //!
-//! Five guards, each enough alone: a variable whatever we start inherits (`env_vars`), the folder it is started in, its session's
-//! name (`store`), the first line of what we ask (`provider`), and that our runner is among the ancestors of the hook.
+//! There are five guards, each enough alone, because hosts differ in what they pass on to hooks: a variable that every process we start
+//! inherits (`env_vars`), the folder the call runs in, the name of its session (`store`), the first line of the request (`provider`), and
+//! that our runner is among the ancestors of the hook.
 
 use backstory_platform::{
     ProcessIdentity, ancestry, open_own_file, private, read_own_file, try_lock_private,
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 /// The file that says a folder is the one our calls run in.
 const JAIL_MARK: &str = ".backstory-jail";
-/// No hook is further below the agent's program than this.
+/// How many ancestors are looked at: no hook runs further below the agent's program.
 const MOST_ANCESTORS: usize = 16;
 
 /// Makes the folder our calls run in and returns it: empty but for the mark by which hooks know whose it is.
@@ -36,9 +37,9 @@ pub fn is_jail(place: &Path) -> bool {
 /// The one process that asks models. As long as it lives no second one begins, and hooks can tell that they run below it.
 #[derive(Debug)]
 pub struct Runner {
-    /// Where hooks read which process it is. Not the file that is locked: some systems let nobody read that.
+    /// The file that tells hooks which process it is. It is not the locked file, which nobody can read on Windows.
     note: PathBuf,
-    /// Locked until it is dropped, or the process ends however it may.
+    /// Locked until it is dropped, or the process ends in any way.
     _lock: File,
 }
 
@@ -49,7 +50,7 @@ impl Runner {
         let runner = Runner { note: note_of(home), _lock: lock };
         let mut options = OpenOptions::new();
         let mut note = open_own_file(private(options.write(true).create(true).truncate(true)), &runner.note)?;
-        // Where the system does not tell of processes like this, the other guards have to do.
+        // If the system does not tell the ancestors of a process, the other guards must be enough.
         if let Some(own) = ancestry().next() {
             write!(note, "{} {}", own.id, own.started)?;
         }
@@ -59,7 +60,7 @@ impl Runner {
 
 impl Drop for Runner {
     fn drop(&mut self) {
-        // A note that stays names a process that is gone: hooks then look for it in vain.
+        // A note that cannot be removed does no harm: it names a process that is gone.
         drop(fs::remove_file(&self.note));
     }
 }
@@ -68,13 +69,13 @@ fn note_of(home: &Home) -> PathBuf {
     home.root().join("writer.process")
 }
 
-/// Whether the runner is among our ancestors. Nobody has asked a model: nothing is looked at but one file that is not there.
+/// Whether the runner is among our ancestors. Costs a hook nothing but a look for one file, unless a model is being asked.
 pub fn is_below_runner(home: &Home) -> bool {
     let Ok(note) = read_own_file(&note_of(home), 128) else { return false };
     let note = String::from_utf8_lossy(&note);
     let mut numbers = note.split(' ').map(|number| number.parse::<u64>().ok());
     let (Some(Some(id)), Some(Some(started))) = (numbers.next(), numbers.next()) else { return false };
-    // The number alone could by now be that of a shell of the user's.
+    // The number alone is not enough: the system may have given it to a shell of the user's since.
     ancestry().take(MOST_ANCESTORS).any(|process| process == ProcessIdentity { id, started })
 }
 

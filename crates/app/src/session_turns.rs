@@ -7,7 +7,7 @@ use crate::transcript::{StepKind, StepShape, prompt_of, step};
 use backstory_memory::{EventId, MemoryId, SessionId, Timestamp};
 use backstory_store::{InjectionRow, MemoryRow, PageRequest, Rejection, SessionSummary, Store, StoredEvent};
 
-/// More memories or injections of one session are left out.
+/// How many memories, and how many injections, are read of one session.
 const MOST: u32 = 500;
 
 /// A session turn by turn.
@@ -26,7 +26,7 @@ pub struct SessionTurns {
 pub struct SessionRejection {
     /// What was said, by whom, and why it was turned down.
     pub rejection: Rejection,
-    /// The memory that holds it all the same, where it was only proposed.
+    /// The memory that holds it all the same, if it was only proposed.
     pub memory: Option<MemoryId>,
 }
 
@@ -68,7 +68,7 @@ impl App {
         let summary = SessionSummary { events: events.len() as u64, memories, session };
         let mut turns = turns(&events);
         for memory in found.into_iter().rev() {
-            // What was made of events belongs to their turn, however much later it was made.
+            // A memory belongs to the turn of the events it was made from, however much later it was written.
             let last = store.memories().evidence(memory.id)?.into_iter().max();
             let at = memory.created_at;
             let began = |turn: &Turn| last.map_or(turn.at <= at, |last| turn.first_event <= last);

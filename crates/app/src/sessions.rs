@@ -6,7 +6,7 @@ use crate::error::{AppError, ErrorCode};
 use backstory_memory::{ChangedSymbol, EventId, Kind, Memory, SessionId, Timestamp};
 use backstory_store::{Filter, Session, SessionSummary, Store, StoredEvent};
 
-/// More changed symbols than this are not listed.
+/// How many changed symbols are listed.
 const MOST_CHANGES: u32 = 500;
 const LISTS_ALL: &str = "`backstory sessions --all-projects` lists them all";
 

@@ -1,7 +1,7 @@
 //! Where configuration comes from: defaults, the user's file, the project's file, the environment, flags; later ones win.
 //!
-//! Every layer is laid as far as it can be, value by value: what is wrong in one place must not undo what is right in another. If
-//! a layer that says what must not be kept or injected cannot be read, nothing is kept or injected.
+//! Every layer is applied value by value, and a wrong value is skipped: a mistake in one place must not undo the rest. If a value that
+//! says what must not be kept or injected cannot be read, nothing is kept or injected.
 //!
 //! Not here: what a project's file may change (`narrowing`).
 
@@ -25,8 +25,8 @@ pub const PROJECT_FILE: &str = ".backstory.toml";
 /// The default configuration, with a comment for each setting.
 pub const DEFAULTS: &str = include_str!("default_config.toml");
 
-/// Who gives agents leave to write and forget, and what is sent to whom: neither a variable nor a flag, which an agent or a repository's
-/// settings for a host can set.
+/// Settings that only the user's file may hold: what agents may write and forget, and what is sent to a model. An agent, or a
+/// repository's settings for a host, could set a variable or a flag.
 const USERS_FILE_ONLY: [&str; 2] = ["mcp.write", "writer."];
 
 /// Where a value comes from.
@@ -68,11 +68,11 @@ pub struct Setting {
 /// All values with their origins.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// The values by section and name, as a file has them: every hook reads the defaults, and pays for each other shape they take.
+    /// The values by section and name, as in a file. Every hook parses the defaults, so they are kept in the shape the parser returns.
     sections: Table,
-    /// Who set what is no default, by key.
+    /// Where each value that is not a default comes from, by key.
     origins: BTreeMap<String, SettingOrigin>,
-    /// What the values make, where that is known.
+    /// The configuration that the values make, once it is computed.
     config: Option<Config>,
 }
 
@@ -105,8 +105,8 @@ impl Settings {
         })
     }
 
-    /// Lays a file, value by value. One that cannot be followed in what it says about keeping or giving stops that: it may have
-    /// said that nothing, or not these words, must be kept (law 7).
+    /// Lays a file, value by value. A value about capturing or injecting that cannot be read turns that off: it may have said that nothing,
+    /// or not these words, may be kept (law 7).
     fn lay_file(
         &mut self,
         path: &Path,
@@ -129,7 +129,7 @@ impl Settings {
                 unclear.extend(Switch::over(&key));
             }
         }
-        // Last: what stands further down in the file must not turn it on again.
+        // Done last, because a later line of the file must not turn it on again.
         unclear.into_iter().for_each(|switch| self.turn_off(switch, origin));
         wrong
     }
@@ -212,7 +212,7 @@ impl Settings {
         })
     }
 
-    /// Puts a value in the place of a known one, and returns that with its origin.
+    /// Replaces the value of a known setting, and returns the one before with its origin.
     fn put(&mut self, key: &str, value: Value, origin: SettingOrigin) -> Option<Setting> {
         let (section, name) = key.split_once('.')?;
         let Value::Table(section) = self.sections.get_mut(section)? else { return None };
@@ -235,12 +235,13 @@ impl Settings {
         })
     }
 
-    /// Sets a value. One that does not fit leaves everything as it was, so that what is set always makes a configuration.
+    /// Sets a value. A value that does not fit changes nothing, so that the settings always make a configuration.
     fn set(&mut self, key: &str, value: Value, origin: &SettingOrigin) -> Result<(), AppError> {
         let example = format!("{key} = {}", self.known(key, origin)?);
         let is_sensible = is_sensible(&value);
         let before = self.put(key, value, origin.clone());
         let config_before = self.config.take();
+        // `meaning` is a share of relevance: above 1, words would count against a memory.
         let is_whole =
             |config: &Config| config.search_weights.meaning.max(config.inject_weights.meaning) <= 1.0;
         let config = self.config().ok().filter(|config| is_sensible && is_whole(config));
@@ -261,7 +262,8 @@ impl Settings {
     }
 }
 
-/// Refuses what only the user's file may say. An agent sets variables and flags of the commands it runs, and must not give itself leave.
+/// Refuses a setting that only the user's file may hold. An agent chooses the variables and flags of the commands it runs, and must not
+/// extend its own rights.
 fn refuse_agents_layer(key: &str, origin: &SettingOrigin) -> Result<(), AppError> {
     if !USERS_FILE_ONLY.iter().any(|only| key.starts_with(only)) {
         return Ok(());
@@ -292,7 +294,7 @@ pub fn project_file(start: &Path) -> Option<PathBuf> {
     start.ancestors().map(|dir| dir.join(PROJECT_FILE)).find(|path| path.is_file())
 }
 
-/// Reads a TOML file; none is an empty one.
+/// Reads a TOML file; a missing file is empty.
 pub(crate) fn read_table(path: &Path) -> Result<Table, AppError> {
     let mut text = String::new();
     let opened = open_users_file(OpenOptions::new().read(true), path);
@@ -317,15 +319,15 @@ pub(crate) fn read_table(path: &Path) -> Result<Table, AppError> {
 
 /// The most that may be kept of one event.
 const MOST_EVENT_BYTES: u32 = 256 * 1024;
-/// With less too much of a session is lost; with more a request does not fit into a pipe.
+/// How many tokens of a session a request may hold. Fewer lose too much of the session; with more, the request does not fit into a pipe.
 const WRITER_TOKENS: std::ops::RangeInclusive<u32> = 1_000..=8_000;
-/// No file of settings is larger; a hook reads it each time.
+/// The largest file of settings that is read, because every hook reads it.
 const LARGEST_FILE: u64 = 64 * 1024;
 
-/// Greater than any number anyone would set; sums of such are still numbers.
+/// The greatest number a setting may have: greater than anybody needs, and small enough that sums stay finite.
 const GREATEST_NUMBER: f64 = 1e6;
 
-/// Whether a number is one that can be counted with. Every setting that is a number says how much of something.
+/// Whether a number can be calculated with. Every setting that is a number is an amount, so none may be negative.
 fn is_sensible(value: &Value) -> bool {
     match value {
         Value::Float(number) => (0.0..=GREATEST_NUMBER).contains(number),
@@ -335,7 +337,7 @@ fn is_sensible(value: &Value) -> bool {
     }
 }
 
-/// What is turned off where it is not clear what somebody wanted of it.
+/// What is turned off if a setting about it cannot be read.
 #[derive(Clone, Copy)]
 enum Switch {
     Capture,
@@ -343,7 +345,7 @@ enum Switch {
 }
 
 impl Switch {
-    /// Returns what a setting, or what looks like one, decides about.
+    /// Returns what a setting decides about. Goes by the section alone, so that a misspelt name counts too.
     fn over(key: &str) -> Option<Switch> {
         match key.split('.').next() {
             Some("capture" | "redact") => Some(Switch::Capture),
@@ -380,7 +382,7 @@ fn strip_upper<'a>(variable: &'a str, name: &str) -> Option<&'a str> {
     front.bytes().eq(name.bytes().map(|byte| byte.to_ascii_uppercase())).then_some(rest)
 }
 
-/// Reads a value from a flag or a variable: TOML where it is, else text.
+/// Reads a value from a flag or a variable: as TOML if it is TOML, else as text.
 fn value_from(text: &str) -> Value {
     format!("x = {text}")
         .parse::<Table>()

@@ -1,8 +1,7 @@
-//! Reading memories whole, by their numbers, within a scope where one is given. Fetching one counts as using it.
+//! Reading memories whole, by their numbers, and within a scope if the request has one. Fetching a memory counts as using it.
 
-use crate::app::{App, ProjectSelector, ignore_read_only};
+use crate::app::{App, ProjectSelector, folder_of_project, ignore_read_only};
 use crate::error::AppError;
-use crate::json::root_of;
 use backstory_capture::freshness_of_anchors;
 use backstory_memory::{Freshness, Memory, MemoryId, ProjectId};
 use backstory_store::{Anchor, Filter, Scope, StandingFilter, Store, StoreError, UseKind};
@@ -57,7 +56,7 @@ impl App {
         Ok(memories)
     }
 
-    /// Returns the project that a reader takes for granted: the one that is named, or that of this folder.
+    /// Returns the project that need not be named beside a memory: the one of the request, or that of this folder.
     pub fn assumed_project(
         &self,
         store: &Store,
@@ -69,7 +68,7 @@ impl App {
         }
     }
 
-    /// Fetches memories, which is using them.
+    /// Fetches memories, which counts as using them.
     pub fn show(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ShowResponse, AppError> {
         let response = read_memories(store, ids)?;
         self.note_fetched(store, &ids_of(&response.memories))?;
@@ -81,13 +80,13 @@ impl App {
         Ok(store.memories().get(id)?.ok_or(StoreError::NoSuchMemory(id))?)
     }
 
-    /// Returns the code that a memory speaks of, and whether each part still stands where that can be said.
+    /// Returns the code that a memory speaks of, and of each part whether it still stands, if that is known.
     pub fn anchors(
         &self,
         store: &Store,
         memory: &Memory,
     ) -> Result<Vec<(Anchor, Option<Freshness>)>, AppError> {
-        let states = root_of(store, memory)?
+        let states = folder_of_project(store, memory.project)?
             .map(|root| freshness_of_anchors(store, memory.project, &root, memory.id))
             .transpose()?
             .unwrap_or_default();
@@ -95,13 +94,12 @@ impl App {
         Ok(store.code().anchors(memory.id)?.into_iter().zip(states).collect())
     }
 
-    /// Records that memories were given whole to an agent, in an answer with this nonce. A store that cannot be written, or is busy, is still
-    /// worth reading.
+    /// Records that memories were given whole to an agent, in an answer with this nonce. Does nothing if the store is read-only or busy.
     pub fn note_answered(&self, store: &mut Store, ids: &[MemoryId], nonce: u32) -> Result<(), AppError> {
         ignore_read_only(store.injections_mut().record_fetch(ids, nonce, self.now))
     }
 
-    /// Records that memories were fetched. A store that cannot be written, or is busy, is still worth reading.
+    /// Records that memories were fetched. Does nothing if the store is read-only or busy.
     fn note_fetched(&self, store: &mut Store, ids: &[MemoryId]) -> Result<(), AppError> {
         ignore_read_only(store.injections_mut().mark_used(ids, UseKind::Fetched, self.now))
     }

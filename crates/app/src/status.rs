@@ -13,7 +13,7 @@ const HOOKS_SHOWN: u32 = 10;
 /// How the store is doing.
 #[derive(Debug)]
 pub struct StatusReport {
-    /// Why the store can only be read; nothing where it can be written.
+    /// Why the store can only be read; none if it can be written.
     pub problem: Option<String>,
     /// What it holds.
     pub status: StoreStatus,
@@ -27,7 +27,7 @@ pub struct StatusReport {
     pub usefulness: Vec<Usefulness>,
     /// Questions about projects that wait for the user.
     pub questions: Vec<String>,
-    /// What the background writer did, where one is configured or a model was called.
+    /// What the background writer did, if one is configured or a model was ever called.
     pub writer: Option<WriterStatus>,
 }
 
@@ -53,7 +53,7 @@ impl App {
             problem,
             status: store.upkeep().status()?,
             lost: LossCounter::new(&self.home).read(self.now),
-            // A store of an older schema that can only be read has no place for this.
+            // A store that can only be read may have an older schema, without this table.
             vectors_waiting: store.vectors().count_stale().unwrap_or(0),
             hooks: store.injections().receipts(HOOKS_SHOWN)?,
             usefulness: store.injections().usefulness()?,

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Returns the synonyms that hold, and what of the user's list could not be followed.
+/// Returns the synonyms in use, and a note on each line of the user's list that could not be used.
 pub fn synonyms(environment: &Environment) -> (Synonyms, Vec<String>) {
     match environment.synonyms_file().map_or(Ok(None), |path| own(&path)) {
         Ok(Some(text)) => {
@@ -19,9 +19,9 @@ pub fn synonyms(environment: &Environment) -> (Synonyms, Vec<String>) {
     }
 }
 
-/// Reads the user's list, as far as it can be one; nothing where there is none.
+/// Reads the user's list up to the longest that is used; none if there is no list.
 fn own(path: &Path) -> io::Result<Option<String>> {
-    // Opening a pipe would wait for who writes into it.
+    // Opening a pipe would wait until somebody writes into it.
     if !path.is_file() {
         return if path.exists() { Err(io::Error::other("it is not a file")) } else { Ok(None) };
     }

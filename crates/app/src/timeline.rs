@@ -16,7 +16,7 @@ pub struct TimelineRequest {
     pub after: u32,
     /// Where to look when there is no anchor.
     pub projects: ProjectSelector,
-    /// Written at this time or after it, where there is no anchor.
+    /// Written at this time or after it, if there is no anchor.
     pub since: Option<Timestamp>,
     /// Written before this time.
     pub until: Option<Timestamp>,

@@ -8,6 +8,7 @@ use backstory_recall::time_range_in;
 
 /// Reads a time somebody typed, or says how one is written.
 pub fn typed(text: &str, now: Timestamp) -> Result<Timestamp, AppError> {
+    // A bare date means the user's day. `parse_time` would read it as midnight in UTC, so it comes second.
     let at = parse_day(text, now).or_else(|| parse_time(text, now)).or_else(|| spoken(text, now));
     at.ok_or_else(|| {
         AppError::usage(format!("`{text}` is not a time"))
@@ -15,7 +16,7 @@ pub fn typed(text: &str, now: Timestamp) -> Result<Timestamp, AppError> {
     })
 }
 
-/// Reads a day and nothing else: it begins when the user's clock strikes midnight.
+/// Reads a date without a time of day. It begins at midnight by the user's clock.
 fn parse_day(text: &str, now: Timestamp) -> Option<Timestamp> {
     let text = text.trim();
     let is_day = text.len() == 10 && !text.contains([':', 'T', ' ']);
@@ -34,6 +35,6 @@ fn spoken(text: &str, now: Timestamp) -> Option<Timestamp> {
         let offset_ms = i64::from(utc_offset_minutes(now)) * 60_000;
         return Some(now.plus_ms(-(now.0 + offset_ms).rem_euclid(Timestamp::DAY_MS)));
     }
-    // Alone, the name of a day may be any word.
+    // Within a question, the name of a day counts only after "on": alone it may be any word. Here it can be nothing else.
     read(text).or_else(|| read(&format!("on {text}")))
 }

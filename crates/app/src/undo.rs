@@ -1,6 +1,6 @@
-//! Undoing what the user just changed: the memory is as it was, and what was written in between stays as history.
+//! Undoing the user's last change: the memory becomes what it was, and what was written in between stays as history.
 //!
-//! Forgetting cannot be undone: nothing is kept that it could be undone from. Whoever offers that waits before forgetting.
+//! Forgetting cannot be undone, because nothing is kept. A front end that offers to undo it waits before it forgets.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -12,7 +12,7 @@ impl App {
     /// Puts a memory back as it was before the user confirmed, retired, pinned, revised or superseded it. A replacement is retired, not
     /// forgotten: what the user wrote stays as history.
     ///
-    /// `before` is what this store held: provenance comes back as it was and rises no higher (law 6).
+    /// `before` must be what this store held, so that provenance rises to what it was and no higher (law 6).
     pub fn undo_change(
         &self,
         store: &mut Store,

@@ -1,6 +1,6 @@
 //! Changing the user's own configuration file: one value at a time, by the smallest edit; comments and order stay (law 10).
 //!
-//! The edit is one of text, and is believed only when what it makes is parsed and differs in this value alone.
+//! The file is edited as text, and the edit is used only if the result parses and differs in this value alone.
 
 use crate::app::App;
 use crate::error::AppError;
@@ -36,7 +36,7 @@ impl App {
         Ok(ConfigSetShape { version: 1, key: key.to_owned(), value, path: path.display().to_string() })
     }
 
-    /// Returns the user's file to be edited, and makes it where it is not there.
+    /// Returns the user's file for editing, and creates it if it is missing.
     pub fn make_users_file(&self) -> Result<PathBuf, AppError> {
         self.refuse_agent("change your configuration")?;
         let path = self.users_file()?;
@@ -50,7 +50,7 @@ impl App {
         let path = self.environment.config_file().ok_or_else(|| {
             AppError::config("cannot tell where your configuration file is").hint("set `BACKSTORY_CONFIG`")
         })?;
-        // A file that is a link, as people who keep their settings in git have it, stays one.
+        // People who keep their settings in git link this file: the target is edited, so that the link stays.
         Ok(path.canonicalize().unwrap_or(path))
     }
 }
@@ -69,13 +69,14 @@ fn write(path: &Path, text: &str) -> Result<(), AppError> {
     written.map_err(|error| AppError::user(format!("cannot write `{}`", path.display())).because(&error))
 }
 
-/// Returns a file with one value set; nothing where the text is none that can be edited line by line.
+/// Returns a file with one value set; none if the text cannot be edited line by line.
 fn with_value(text: &str, key: &str, value: &Value) -> Option<String> {
     let (section, name) = key.split_once('.')?;
     let line = format!("{name} = {value}");
     let mut wanted: Table = text.parse().ok()?;
     let table = wanted.entry(section).or_insert_with(|| Value::Table(Table::new())).as_table_mut()?;
     table.insert(name.to_owned(), value.clone());
+    // From the smallest edit to the largest; the first that makes exactly the wanted table is used.
     let candidates =
         [replaced(text, section, name, &line), added(text, section, &line), appended(text, section, &line)];
     candidates.into_iter().flatten().find(|edited| edited.parse::<Table>().is_ok_and(|table| table == wanted))
@@ -98,7 +99,7 @@ fn replaced(text: &str, section: &str, name: &str, line: &str) -> Option<String>
     was_found.then_some(edited)
 }
 
-/// Returns the comment behind a value; nothing where its sign may stand inside a text.
+/// Returns the comment behind a value; nothing if its `#` may stand inside a text.
 fn comment(line: &str) -> &str {
     let line = line.trim_end();
     let at = line.find(" #").filter(|_| !line.contains(['"', '\'']));
@@ -134,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_set_where_it_belongs_and_nothing_else_changes() {
+    fn setting_a_value_changes_its_line_alone() {
         let check = |before: &str, expected: Option<&str>| {
             assert_eq!(
                 with_value(before, "search.limit", &Value::Integer(5)).as_deref(),

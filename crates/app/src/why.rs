@@ -1,4 +1,4 @@
-//! Explaining a memory: where it came from, when it was injected and used, and what it has to do with a question (law 9).
+//! Explaining a memory: where it came from, when it was injected and used, and how it answers a query (law 9).
 
 use crate::app::App;
 use crate::engine::{Profile, engine_of, search_query};
@@ -54,7 +54,7 @@ impl App {
         })
     }
 
-    /// Asks the question within the memory's own project, whatever the folder: that is where a search could find it.
+    /// Runs the query within the memory's own project, whatever the folder: a search can find it there.
     fn explain(
         &self,
         store: &Store,

@@ -1,4 +1,4 @@
-//! Words the screen, the log and errors share.
+//! Phrases that the screen, the log and errors share.
 
 use backstory_memory::clean;
 

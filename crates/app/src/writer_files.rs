@@ -1,8 +1,8 @@
-//! The background writer through files: requests to be read or answered elsewhere, answers to be taken, and what became of them.
+//! The background writer through files: it writes requests that are read or answered elsewhere, and takes the answers.
 //!
 //! For people who want to look first, and for evaluation without a network. Not here: what is asked and what is believed (`distil`).
 
-use crate::app::{App, ProjectSelector};
+use crate::app::{App, ProjectSelector, folder_of_project};
 use crate::error::AppError;
 use crate::vectors;
 use backstory_capture::Redactor;
@@ -15,9 +15,9 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// So many sessions of a project are looked at.
+/// How many sessions of a project are looked at.
 const MOST_SESSIONS: u32 = 10_000;
-/// An answer is far shorter; a file that is not is none.
+/// The largest file that is read as an answer. Answers are far shorter.
 const MOST_ANSWER_BYTES: u64 = 1024 * 1024;
 
 /// A request in a file.
@@ -47,7 +47,7 @@ pub struct AnswerFile {
 pub struct AnswersResponse {
     /// Answers of sessions.
     pub answers: Vec<AnswerFile>,
-    /// Files that are named like no session.
+    /// Files whose name belongs to no session.
     pub unknown: Vec<PathBuf>,
 }
 
@@ -63,7 +63,7 @@ pub struct SessionNotesResponse {
 }
 
 impl App {
-    /// Writes one request a session into a folder; sessions that are not worth a call get none.
+    /// Writes a request for each session into a folder. Sessions that are not worth a call get none.
     pub fn write_requests(
         &self,
         store: &Store,
@@ -74,7 +74,7 @@ impl App {
         let redactor = self.redactor();
         let mut written = Vec::new();
         for session in self.writer_sessions(store, session)? {
-            let root = self.session_root(store, &session)?;
+            let root = folder_of_project(store, session.project)?;
             let how = self.writer_context(root.as_deref(), &redactor);
             let Some(request) = writer::request(store, session.id, &how)? else { continue };
             let path = folder.join(file_name(&session));
@@ -104,7 +104,7 @@ impl App {
             };
             let session = sessions.swap_remove(at);
             let answer = read_answer(&path).map_err(|error| AppError::of_path("read", &path, &error))?;
-            let root = self.session_root(store, &session)?;
+            let root = folder_of_project(store, session.project)?;
             let how = self.writer_context(root.as_deref(), &redactor);
             let report = writer::take_answer(store, session.id, &answer, &how)?;
             response.answers.push(AnswerFile { session, path, report });
@@ -134,7 +134,7 @@ impl App {
         WriterContext { root, redactor, now: self.now, budget: Tokens(self.config.writer.tokens) }
     }
 
-    /// One session, or all of this folder's project (law 8), the oldest first.
+    /// Returns one session, or all of this folder's project (law 8), oldest first.
     fn writer_sessions(&self, store: &Store, session: Option<&str>) -> Result<Vec<Session>, AppError> {
         if let Some(wanted) = session {
             return Ok(vec![self.find_session(store, wanted, &ProjectSelector::Here)?]);
@@ -149,7 +149,7 @@ impl App {
     }
 }
 
-/// The name of a session's files: the host's own name for it, which is the same in every store.
+/// Returns the name of a session's files: the host's name for the session, which is the same in every store.
 fn file_name(session: &Session) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '_') { c } else { '_' };
     format!("{}.json", session.host_session.chars().map(plain).collect::<String>())

@@ -3,8 +3,8 @@
 //! English mostly: for other scripts its vectors say little, and lexical recall carries.
 //!
 //! Performance: nothing is read, copied or unpacked to load it. The weights lie in the binary's read-only
-//! data, and a page is read from disk when the arithmetic first touches it. Whoever stays and is asked now and then has them given back
-//! after each question ([`MiniLm::unloading_after_query`]). After a text they stay: there are more to come.
+//! data, and a page is read from disk when the arithmetic first touches it. A process that stays and is asked now and then can give them
+//! back after each question ([`MiniLm::unloading_after_query`]). After a text they stay, because more texts follow.
 
 mod activation;
 mod asset;
@@ -34,9 +34,9 @@ pub fn model_name() -> &'static str {
     "all-minilm-l6-v2-int8"
 }
 
-/// Whether a word is one of the some twenty thousand that the model reads as a whole: the commonest of written English.
+/// Whether a word is one of some twenty thousand that the model reads as a whole: the commonest words of written English.
 ///
-/// What is not is spelled from pieces: names, terms of a trade, words of other languages.
+/// Other words are spelled from pieces: names, technical terms, words of other languages.
 #[must_use]
 pub fn is_everyday(word: &str) -> bool {
     matches!(tokenize(&VOCABULARY, word, SEQUENCE).ids.as_slice(), [id] if *id != UNKNOWN)

@@ -46,7 +46,7 @@ impl ChatService {
     }
 }
 
-/// A longer file would not fit into memory, parsed.
+/// The longest export that is read. It is parsed as a whole, which takes several times its length of memory.
 const MOST_BYTES: u64 = 512 << 20;
 const MOST_BODY_BYTES: usize = 2_000;
 const HINT: &str = "name the `conversations.json` of the export, or the folder it was unpacked into";
@@ -99,6 +99,7 @@ fn records(service: ChatService, conversation: &Value) -> Vec<MemoryRecord> {
     for message in &messages {
         let provenance = if message.is_typed { Provenance::User } else { Provenance::Assistant };
         for statement in statements(&message.text, message.is_typed) {
+            // The same message with the same statement gets the same uid: importing an export again adds nothing.
             let parts = [service.as_str(), &message.id, &statement.title];
             let uid = digest(parts.map(str::as_bytes)).to_string();
             let about = title.map(|title| format!("In the chat \"{title}\".\n")).unwrap_or_default();

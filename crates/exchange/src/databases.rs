@@ -1,4 +1,4 @@
-//! Other programs' databases, for those who may not know SQL.
+//! Opens other programs' databases for `hosts`, which must not know SQL.
 
 use backstory_hosts::{DatabaseOpener, TableReader};
 use backstory_store::{ForeignDatabase, ForeignLimits, RowQuery};

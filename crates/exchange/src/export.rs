@@ -38,6 +38,7 @@ impl ExportSelection {
         store.memories().for_each(|memory| {
             looked_at += 1;
             progress(looked_at);
+            // The store's loop cannot be stopped: after an error the rest is passed over.
             if failed.is_none() && self.includes(&memory) {
                 failed = each(&memory).err();
                 count += 1;

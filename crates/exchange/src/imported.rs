@@ -76,3 +76,16 @@ pub struct ImportedSession {
     /// The host's own name for the session.
     pub name: String,
 }
+
+impl ImportedSession {
+    /// Names a session of Claude Code.
+    pub(crate) fn of_claude_code(name: &str) -> ImportedSession {
+        ImportedSession { host: "claude-code".to_owned(), name: name.to_owned() }
+    }
+
+    /// Names a session of OpenCode, which is recognised by its name; none for other names, whose host nothing tells.
+    pub(crate) fn of_opencode(name: &str) -> Option<ImportedSession> {
+        let host = name.starts_with("ses_").then(|| "opencode".to_owned())?;
+        Some(ImportedSession { host, name: name.to_owned() })
+    }
+}

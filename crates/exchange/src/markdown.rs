@@ -39,7 +39,7 @@ const CHECKSUM: &str = "checksum: ";
 pub(crate) struct MarkdownDocument {
     /// What it says.
     pub(crate) record: MemoryRecord,
-    /// Whether it is not, letter for letter, what was written.
+    /// Whether it differs from what an export wrote.
     pub(crate) is_edited: bool,
 }
 
@@ -129,7 +129,7 @@ fn conflict(text: &str) -> Option<usize> {
 /// Reads a document.
 pub(crate) fn read_document(text: &str) -> Result<MarkdownDocument, DocumentError> {
     let text = text.trim_start_matches('\u{feff}');
-    // Where the head has them, git or an editor has changed every line end.
+    // If the head ends its lines with `\r\n`, git or an editor has changed every line end of the file, which is no edit.
     let all_lines_end_so = text.starts_with("---\r\n") || !text.starts_with("---\n");
     let text = if all_lines_end_so { text.replace("\r\n", "\n") } else { text.to_owned() };
     if let Some(at) = conflict(&text) {
@@ -140,6 +140,7 @@ pub(crate) fn read_document(text: &str) -> Result<MarkdownDocument, DocumentErro
         None => ("", text.as_str()),
     };
     let checksum_line = head.split('\n').find(|line| line.starts_with(CHECKSUM));
+    // The checksum covers everything but its own line.
     let summed = checksum_line.map(|line| head.replacen(&format!("{line}\n"), "", 1));
     let is_edited =
         summed.is_none_or(|summed| Some(checksum(&summed, text)) != checksum_line.and_then(after_key));

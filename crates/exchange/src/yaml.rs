@@ -51,6 +51,7 @@ pub(crate) fn entries(text: &str, section: &str) -> Vec<Result<Value, YamlError>
     let mut entries: Vec<String> = Vec::new();
     let mut dash = None;
     for line in lines.take_while(inside) {
+        // The first dash sets the indent of the list: a deeper dash belongs to an entry.
         let is_entry =
             line.trim_start().starts_with("- ") && indent(line) <= *dash.get_or_insert(indent(line));
         match entries.last_mut() {
@@ -247,6 +248,7 @@ impl YamlReader {
 
     /// Reads a plain or quoted text, with the lines it continues on.
     fn scalar(&mut self, begins: &str, outer: usize) -> Result<YamlNode, YamlError> {
+        // `at` has already passed the line on which the text begins.
         let line = self.at as u64;
         let mut text = begins.to_owned();
         while let Some((_, words)) = self.next().filter(|(at, _)| *at > outer) {

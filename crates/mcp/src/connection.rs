@@ -120,37 +120,35 @@ impl McpConnection {
         let arguments = ToolArguments::from_params(params)
             .ok_or_else(|| RpcError::new(INVALID_PARAMS, "`arguments` is a JSON object"))?;
         let known = tool_schemas::argument_names(tool);
-        let outcome = arguments.refuse_unknown(name, &known).and_then(|()| self.app()).and_then(|app| {
-            match tool {
-            Tool::Remember | Tool::Revise | Tool::Handoff | Tool::Forget
-                if self.options.access == McpAccess::ReadOnly =>
-            {
-                Err(AppError::user("this server is read-only").hint(
-                    "the user can start `backstory mcp` without `--read-only`, or write it by `backstory`",
-                ))
-            }
-            Tool::Remember | Tool::Revise | Tool::Handoff if app.config.mcp.write < McpWrite::Remember => {
-                Err(AppError::user("the user lets no agent write memories"))
-            }
-            Tool::Forget if app.config.mcp.write < McpWrite::All => {
-                Err(AppError::user("the user lets no agent forget")
-                    .hint("the user forgets with `backstory forget ID`"))
-            }
-            Tool::Search => tool_calls::search(&arguments, &app),
-            Tool::About => tool_calls::about(&arguments, &app),
-            Tool::Timeline => tool_calls::timeline(&arguments, &app),
-            Tool::Get => tool_calls::get(&arguments, &app),
-            Tool::Remember => tool_calls::remember(&arguments, &app),
-            Tool::Revise => tool_calls::revise(&arguments, &app),
-            Tool::Handoff => tool_calls::handoff(&arguments, &app),
-            Tool::Forget => tool_calls::forget(&arguments, &app),
-        }
-        });
+        let run = || {
+            arguments.refuse_unknown(name, &known)?;
+            let app = self.app()?;
+            self.refuse_write(tool, &app)?;
+            run_tool(tool, &arguments, &app)
+        };
+        let outcome = run();
         self.has_written |= tool.writes_memories() && outcome.is_ok();
         let is_error = outcome.is_err();
         let text = outcome.unwrap_or_else(|error| reply_text::error_text(&error));
         let content = json!([{"type": "text", "text": text}]);
         Ok(Map::from_iter([("content".to_owned(), content), ("isError".to_owned(), json!(is_error))]))
+    }
+
+    /// Refuses a tool that writes more than agents may. It was not offered, but a client may call it all the same.
+    fn refuse_write(&self, tool: Tool, app: &App) -> Result<(), AppError> {
+        let forgets = tool == Tool::Forget;
+        let may_write = app.config.mcp.write;
+        if (tool.writes_memories() || forgets) && self.options.access == McpAccess::ReadOnly {
+            let hint = "the user can start `backstory mcp` without `--read-only`, or write it by `backstory`";
+            Err(AppError::user("this server is read-only").hint(hint))
+        } else if tool.writes_memories() && may_write < McpWrite::Remember {
+            Err(AppError::user("the user lets no agent write memories"))
+        } else if forgets && may_write < McpWrite::All {
+            let hint = "the user forgets with `backstory forget ID`";
+            Err(AppError::user("the user lets no agent forget").hint(hint))
+        } else {
+            Ok(())
+        }
     }
 
     /// Returns what agents may write: the tools beyond that are not offered. Broken settings are reported by the call of a tool.
@@ -166,5 +164,18 @@ impl McpConnection {
         let McpOptions { environment, flags, .. } = &self.options;
         let app = App::in_folder(self.roots.first.clone(), environment.clone(), flags)?;
         Ok(App { vectors: VectorCache::for_server(), caller: Caller::Agent, ..app })
+    }
+}
+
+fn run_tool(tool: Tool, arguments: &ToolArguments, app: &App) -> Result<String, AppError> {
+    match tool {
+        Tool::Search => tool_calls::search(arguments, app),
+        Tool::About => tool_calls::about(arguments, app),
+        Tool::Timeline => tool_calls::timeline(arguments, app),
+        Tool::Get => tool_calls::get(arguments, app),
+        Tool::Remember => tool_calls::remember(arguments, app),
+        Tool::Revise => tool_calls::revise(arguments, app),
+        Tool::Handoff => tool_calls::handoff(arguments, app),
+        Tool::Forget => tool_calls::forget(arguments, app),
     }
 }

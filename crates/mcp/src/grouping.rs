@@ -3,7 +3,7 @@
 use backstory_memory::{Kind, Memory, says_the_same};
 use backstory_recall::Hit;
 
-/// A piece of work: the best hit of it, and where it stood among all; then the others.
+/// A piece of work: its best hit with the place of that among all hits, and its other hits.
 #[derive(Debug)]
 pub(crate) struct HitGroup<'a> {
     pub(crate) at: usize,

@@ -61,6 +61,7 @@ impl RpcError {
 
 /// Reads standard input on a thread of its own, so that the receiver can wait with a timeout.
 pub(crate) fn read_lines() -> Result<Receiver<InputLine>, AppError> {
+    // One line at a time: what a client sends faster than we answer waits in the pipe, not in our memory.
     let (sender, lines) = sync_channel(1);
     let reader = move || {
         let mut input = io::stdin().lock();
@@ -96,6 +97,7 @@ pub(crate) fn parse(line: &InputLine) -> Result<Option<Value>, RpcError> {
             format!("a line may have at most {MAX_LINE_BYTES} bytes"),
         ));
     };
+    // A stream may begin with a byte order mark.
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Ok(None);

@@ -58,7 +58,7 @@ impl ReplyText {
         fits
     }
 
-    /// Adds the text of a memory from a character on. Returns at which it had to stop, if it had to.
+    /// Adds the text of a memory from a character on. Returns the character to continue at, if not all of it fits.
     pub(crate) fn add_text(&mut self, text: &str, from: usize) -> Option<usize> {
         let start = text.char_indices().nth(from).map_or(text.len(), |(at, _)| at);
         let mut at = from;
@@ -83,8 +83,8 @@ impl ReplyText {
     }
 }
 
-/// Writes a memory on one line of an index, with its standing unless it is in force. What strangers said is not repeated where it asks for
-/// an action: whoever wants it whole fetches it by its number.
+/// Writes a memory on one line of an index, with its standing unless it is in force. Leaves out the words of strangers that ask for an
+/// action: an agent can fetch them by their number.
 pub(crate) fn index_line(memory: &Memory, detail: IndexDetail, now: Timestamp) -> String {
     let content = &memory.content;
     let state = memory.failure_state().map(|state| format!(" · {state}")).unwrap_or_default();

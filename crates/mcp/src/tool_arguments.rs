@@ -1,5 +1,5 @@
 //! The arguments of a tool call, read as agents write them: numbers as text, one value for a list. An unreadable argument is an
-//! error that says what is expected, and so is one that the tool does not know: else an agent believes that it counted.
+//! error that says what is expected. So is an argument that the tool does not know: an agent would otherwise believe that it worked.
 
 use backstory_app::AppError;
 use backstory_memory::MemoryId;
@@ -10,7 +10,7 @@ const MAX_IDS: usize = 50;
 /// The most texts a list may hold.
 const MAX_TEXTS: usize = 128;
 
-/// So much of an unknown name is repeated.
+/// How much of an unknown name an error repeats.
 const MAX_NAME_CHARS: usize = 40;
 
 /// The arguments of a call.
@@ -27,7 +27,7 @@ impl ToolArguments {
         }
     }
 
-    /// Refuses an argument that is not one of these: silently passed over, a filter would seem to hold.
+    /// Refuses an argument that is not one of these. If it were ignored, a misspelt filter would seem to work.
     pub(crate) fn refuse_unknown(&self, tool: &str, known: &[String]) -> Result<(), AppError> {
         let Some(unknown) = self.0.keys().find(|name| !known.contains(name)) else { return Ok(()) };
         let name: String = unknown.chars().take(MAX_NAME_CHARS).collect();

@@ -76,6 +76,7 @@ pub(crate) fn search(arguments: &ToolArguments, app: &App) -> Result<String, App
         }
         shown.extend(std::iter::once(group.head).chain(group.others).cloned());
     }
+    // Only what fitted into the reply counts as shown.
     app.note_listed(&mut store, &shown)?;
     let mut more = vec!["Whole text of the few that matter: `get` with their ids.".to_owned()];
     if next < found.hits.len() {
@@ -270,7 +271,7 @@ pub(crate) fn handoff(arguments: &ToolArguments, app: &App) -> Result<String, Ap
     Ok(format!("handed off as {}", written(&memory)))
 }
 
-/// Returns a text the agent states itself. A fence holds what was injected before: the agent quotes it and does not state it.
+/// Returns a text without what stands in a fence: that was injected before, and the agent only quotes it.
 fn own_words(arguments: &ToolArguments, name: &str) -> Result<Option<String>, AppError> {
     let text = arguments.text(name)?.map(|text| strip_fences(&text).into_owned());
     Ok(text.filter(|text| !text.trim().is_empty()))

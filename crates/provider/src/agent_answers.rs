@@ -51,6 +51,7 @@ pub(crate) fn read_codex(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
     for line in lines(printed) {
         match at(&line, "/type").as_str() {
             Some("item.completed") if at(&line, "/item/type") == "agent_message" => {
+                // Codex also reports what it says on the way: the last message is the answer.
                 said = text(at(&line, "/item/text"));
             }
             Some("turn.completed") => {
@@ -70,12 +71,13 @@ pub(crate) fn read_opencode(printed: &[u8]) -> Result<ModelAnswer, ModelError> {
     for line in lines(printed) {
         session = session.or_else(|| at(&line, "/sessionID").as_str().map(str::to_owned));
         match at(&line, "/type").as_str() {
+            // OpenCode prints an answer in parts.
             Some("text") => said += &text(at(&line, "/part/text")),
             Some("step_finish") => {
                 let spent = at(&line, "/part/tokens");
                 let cached = count(at(spent, "/cache/read")) + count(at(spent, "/cache/write"));
                 let written = count(at(spent, "/output")) + count(at(spent, "/reasoning"));
-                // Every step is a call of the model.
+                // Every step is a call of the model, and reads the conversation again.
                 let before = tokens.unwrap_or_default();
                 let read = before.read + count(at(spent, "/input")) + cached;
                 tokens = Some(TokenUse { read, written: before.written + written });

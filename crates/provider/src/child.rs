@@ -37,6 +37,7 @@ impl ProgramRunner {
         for name in self.hidden {
             command.env_remove(name);
         }
+        // Inherited from a session around us, this variable would name the user's project.
         command.env(self.mark, "1").env("CLAUDE_PROJECT_DIR", &self.directory);
         Ok(command)
     }

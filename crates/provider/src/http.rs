@@ -20,7 +20,7 @@ impl JsonEndpoint {
             .max_redirects(0)
             .max_redirects_will_error(false)
             .user_agent("backstory");
-        // A model on this machine is not reached through a proxy.
+        // A proxy for the internet cannot reach a model on this machine.
         if is_loopback(&url) {
             config = config.proxy(None);
         }

@@ -17,9 +17,9 @@ pub struct OpenAiCompatible {
     limit: &'static str,
 }
 
-/// The limit of an answer, as every server knows it.
+/// The name of the limit of an answer that every server knows.
 const LIMIT: &str = "max_tokens";
-/// The same as OpenAI's models that reason know it, which refuse the other name.
+/// Its name for OpenAI's models that reason, which refuse the other one.
 const LIMIT_OF_REASONING: &str = "max_completion_tokens";
 /// Room to think, beside the answer: models that reason count both.
 const ROOM_TO_THINK: Tokens = Tokens(3_000);
@@ -74,7 +74,7 @@ struct CompletionChoice {
 
 #[derive(Deserialize)]
 struct CompletionMessage {
-    /// Nothing where the model thought until its room was used up.
+    /// None if the model used up its tokens thinking.
     content: Option<String>,
 }
 
@@ -89,7 +89,7 @@ struct CompletionUsage {
 impl Model for OpenAiCompatible {
     fn answer(&self, request: &ModelRequest) -> Result<ModelAnswer, ModelError> {
         let answered = match self.ask(request, self.limit) {
-            // Other gateways lead to such models, too; whatever else is wrong is wrong again.
+            // Other servers offer models that reason, too: try once with their name of the limit. Any other mistake is refused again.
             Err(ModelError::Refused(400)) if self.limit == LIMIT => self.ask(request, LIMIT_OF_REASONING),
             answered => answered,
         };

@@ -12,12 +12,12 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long between two looks at the program. What is asked takes seconds.
+/// How often to look whether the program has ended. An answer takes seconds.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// Runs a program until it ends or the lifeline closes, then ends the whole process group, this process included.
 ///
-/// Refuses where this process does not lead its group: it would end others with it.
+/// Refuses to run if this process does not lead its group: it would kill others with it.
 pub fn run_watchdog(command: &[OsString]) -> io::Result<()> {
     let (program, arguments) =
         command.split_first().ok_or_else(|| io::Error::other("no program to watch"))?;
@@ -31,7 +31,7 @@ pub fn run_watchdog(command: &[OsString]) -> io::Result<()> {
     let mut child = ChildGroup::spawn_in_own_group(command.args(arguments).stdin(Stdio::piped()))?;
     let mut pipe = child.take_stdin();
     std::thread::spawn(move || {
-        // A program that closes its input shows that in its answer.
+        // A program that closes its input early either answers all the same or fails below.
         drop(pipe.as_mut().map(|pipe| pipe.write_all(&input)));
         drop(pipe);
     });
@@ -49,6 +49,7 @@ pub fn run_watchdog(command: &[OsString]) -> io::Result<()> {
 fn read_input(lifeline: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut length = [0; 4];
     lifeline.read_exact(&mut length)?;
+    // The bound keeps a garbled length from taking the memory of the machine.
     let mut input = vec![0; u32::from_le_bytes(length).min(1 << 20) as usize];
     lifeline.read_exact(&mut input)?;
     Ok(input)

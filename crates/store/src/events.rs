@@ -23,7 +23,7 @@ use backstory_memory::{
 use rusqlite::{Connection, OptionalExtension, Row, Rows, params};
 use std::fs;
 
-/// From here on the log only grows if someone holds it (R08).
+/// The size from which on events go to the spool: a checkpoint cuts the log to 64 MiB, so a longer one is held by a reader (R08).
 const LARGEST_LOG: u64 = 96 << 20;
 
 /// An event and the folder it happened in.
@@ -115,7 +115,7 @@ macro_rules! all_events {
 }
 pub(crate) use all_events;
 
-/// The newest failed calls that hold a text. Which are the newest is read from indexes; only their payloads are read and searched.
+/// The newest failed calls that hold a text. Indexes say which calls are the newest; only their payloads are read.
 const FAILURES_HOLDING: &str = concat!(
     all_events!(),
     " WHERE e.id IN (SELECT id FROM events WHERE kind = 'tool_failure' AND session_id IN (
@@ -149,27 +149,21 @@ impl EventReader<'_> {
 
     /// Returns the memories that were made from an event.
     pub fn memories_from(&self, id: EventId) -> Result<Vec<MemoryId>, StoreError> {
-        self.store.read("read what came of an event", |db| {
-            let sql = "SELECT memory_id FROM evidence WHERE event_id = ?1 ORDER BY memory_id";
-            let mut statement = db.prepare_cached(sql)?;
-            let rows = statement.query_map([id.0], |row| row.get(0).map(MemoryId))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
+        let sql = "SELECT memory_id FROM evidence WHERE event_id = ?1 ORDER BY memory_id";
+        self.store.memory_ids("read what came of an event", sql, [id.0])
     }
 
     /// Reads the events of a session in the order they arrived, those after `after` only.
     pub fn of_session(&self, session: SessionId, after: EventId) -> Result<Vec<StoredEvent>, StoreError> {
         self.store.read("read a session's events", |db| {
-            let sql =
-                "SELECT e.*, s.host, s.host_session FROM events e JOIN sessions s ON s.id = e.session_id
-                 WHERE e.session_id = ?1 AND e.id > ?2 ORDER BY e.id";
+            let sql = concat!(all_events!(), " WHERE e.session_id = ?1 AND e.id > ?2 ORDER BY e.id");
             let mut statement = db.prepare_cached(sql)?;
             events_from(statement.query([session.0, after.0])?)
         })
     }
 
-    /// Reads the newest events of a session in the order they arrived. Of earlier ones it adds prompts, ends of turns and outside
-    /// content: that taints what follows, however long ago it was.
+    /// Reads the newest events of a session in the order they arrived. Of earlier events it adds prompts, ends of turns and outside
+    /// content: words may come from a page that was read long ago.
     pub fn latest(&self, session: SessionId, most: u32) -> Result<Vec<StoredEvent>, StoreError> {
         self.latest_up_to((session, EventId(i64::MAX)), most)
     }
@@ -196,17 +190,13 @@ impl EventReader<'_> {
     ///
     /// Reads every event of the scope: for a person who looks for something, not for a hook.
     pub fn saying(&self, wanted: &WantedWords, scope: Scope) -> Result<Vec<StoredEvent>, StoreError> {
-        let project = match scope {
-            Scope::Project(project) => Some(project.0),
-            Scope::Everywhere => None,
-        };
         self.store.read("look for an event", |db| {
             let sql = concat!(
                 all_events!(),
                 " WHERE ?1 IS NULL OR s.project_id = ?1 ORDER BY e.provenance = 'user' DESC, e.id DESC"
             );
             let mut statement = db.prepare_cached(sql)?;
-            let mut rows = statement.query([project])?;
+            let mut rows = statement.query([scope.project()])?;
             let mut saying = Vec::new();
             while let Some(row) = rows.next()? {
                 if wanted.are_in(&strings_of(&row.get::<_, String>("payload")?).join("\n")) {
@@ -217,8 +207,8 @@ impl EventReader<'_> {
         })
     }
 
-    /// Reads the newest failed calls of a project's other sessions whose record holds a text. A hook asks, so that only the newest of both
-    /// are looked at.
+    /// Reads the newest failed calls of a project's other sessions whose record holds a text. Looks only at the newest sessions and their
+    /// newest failures, because a hook waits for the answer.
     pub fn failures_holding(
         &self,
         project: ProjectId,
@@ -269,6 +259,7 @@ fn record_located(
     let project = projects::project_at(db, &arrival.project_ref, event.at)?;
     let (session, session_project) =
         sessions::touch(db, project, &event.host, &event.host_session, event.at)?;
+    // An import stamps its events `import` or lower: these come from a live hook.
     if matches!(event.provenance, Provenance::User | Provenance::Assistant | Provenance::Tool) {
         sessions::mark_captured_by_hooks(db, session)?;
     }

@@ -1,6 +1,7 @@
 //! What was given to hosts, what came of it, and the proof that hooks run (law 9).
 //!
-//! Not here: what a session still has in view (`context_window`), how often a memory was shown all in all (`impressions`), lists for people (`inspect`).
+//! Not here: what a session still has in view (`context_window`), how often a memory was shown in total (`impressions`), lists for
+//! people (`inspect`).
 
 pub(crate) mod context_window;
 pub(crate) mod fetches;
@@ -52,7 +53,7 @@ pub struct Usefulness {
     pub used: u64,
 }
 
-/// Which receipt: one that is kept can be completed.
+/// The number of a receipt, to complete it later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReceiptId(i64);
 
@@ -83,7 +84,7 @@ impl InjectionWriter<'_> {
         self.store.write("record an injection", |transaction| Ok(insert(transaction, injection)?))
     }
 
-    /// Records a block and what the hook's receipt says now, in the same transaction. A hook that has none yet gets one.
+    /// Records a block and what the hook's receipt says now, in the same transaction. Writes a receipt if the hook has none yet.
     pub fn record_with_receipt(
         &mut self,
         injection: &Injection,
@@ -99,7 +100,7 @@ impl InjectionWriter<'_> {
         })
     }
 
-    /// Notes how long a hook took that went on working after what happened was kept.
+    /// Corrects the duration of a hook that went on working after its event was kept.
     pub fn set_receipt_duration(&mut self, receipt: ReceiptId, duration_us: u32) -> Result<(), StoreError> {
         self.store.write("complete a receipt", |transaction| {
             let sql = "UPDATE receipts SET duration_us = ?2 WHERE id = ?1";
@@ -107,7 +108,7 @@ impl InjectionWriter<'_> {
         })
     }
 
-    /// Keeps the proof that a hook ran which had nothing to keep.
+    /// Keeps the proof that a hook ran, where there was no event to keep.
     pub fn record_receipt(&mut self, receipt: &Receipt) -> Result<(), StoreError> {
         self.store.write("keep a receipt", |transaction| Ok(insert_receipt(transaction, receipt).map(drop)?))
     }
@@ -244,6 +245,7 @@ fn insert(db: &Connection, injection: &Injection) -> rusqlite::Result<InjectionI
     db.prepare_cached("INSERT INTO injection_texts (injection_id, text) VALUES (?1, ?2)")?
         .execute(params![id.0, injection.text])?;
     for injected in &injection.memories {
+        // OR IGNORE: a memory may stand in two sections of a block, and its first place counts.
         db.prepare_cached(
             "INSERT OR IGNORE INTO injected (injection_id, memory_id, rank, score, tokens, reasons, section)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",

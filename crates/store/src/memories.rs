@@ -17,17 +17,17 @@ pub(crate) mod standing;
 pub(crate) mod transfer;
 pub(crate) mod writers;
 
-use crate::StoreError;
 use crate::db::codes;
 use crate::db::facets::{MemoryReader, MemoryWriter};
 use crate::db::open::TxError;
 use crate::search::words;
+use crate::{Store, StoreError};
 use backstory_memory::{
     Checksum, Content, EventId, EvidenceKind, Memory, MemoryId, ProjectId, Redacted, SessionId, Standing,
     StandingReason, Timestamp, Uid, Writer,
 };
 use columns::{ColumnReader, content_columns, content_parameters};
-use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, ToSql, params};
 
 /// Selects whole memories, for [`memory_from`].
 macro_rules! whole_memories {
@@ -86,6 +86,14 @@ pub struct UsageHistory {
     pub times_used: u32,
     /// When it was last used.
     pub last_used_at: Option<Timestamp>,
+}
+
+impl UsageHistory {
+    /// Starts the history of a memory that was seen once and never used.
+    #[must_use]
+    pub const fn new(updated_at: Timestamp) -> UsageHistory {
+        UsageHistory { updated_at, times_seen: 1, times_used: 0, last_used_at: None }
+    }
 }
 
 impl MemoryWriter<'_> {
@@ -159,6 +167,22 @@ impl MemoryReader<'_> {
     }
 }
 
+impl Store {
+    /// Runs a query that selects numbers of memories.
+    pub(crate) fn memory_ids(
+        &self,
+        doing: &'static str,
+        sql: &str,
+        values: impl Params,
+    ) -> Result<Vec<MemoryId>, StoreError> {
+        self.read(doing, |db| {
+            let mut statement = db.prepare_cached(sql)?;
+            let rows = statement.query_map(values, |row| row.get(0).map(MemoryId))?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
 /// Refuses a number nobody has.
 pub(crate) fn refuse_unknown(db: &Connection, id: MemoryId) -> Result<(), TxError> {
     let is_known = db.prepare_cached("SELECT 1 FROM memories WHERE id = ?1")?.exists([id.0])?;
@@ -191,7 +215,8 @@ pub enum InsertOutcome {
     Forgotten,
 }
 
-/// Memories that are written, and whose words are not in the index yet: between two rows it would have to write itself out.
+/// Memories whose rows are written and whose words are not in the index yet. Any other statement makes FTS5 write out the words it
+/// has gathered, so the words of a batch are added together, after all rows.
 #[derive(Default)]
 pub(crate) struct Unindexed<'a>(Vec<(MemoryId, &'a NewMemory)>);
 
@@ -233,7 +258,7 @@ pub(crate) fn id_of(db: &Connection, uid: &Uid) -> rusqlite::Result<Option<Memor
         .optional()
 }
 
-/// Writes the row, its anchors, its evidence and its place in the word index; under a number of its own where it had one.
+/// Writes the row, its anchors, its evidence and its words; under the number `id`, where it had that one before.
 pub(crate) fn insert(
     db: &Connection,
     id: Option<MemoryId>,
@@ -247,9 +272,7 @@ pub(crate) fn insert(
 fn insert_unindexed(db: &Connection, id: Option<MemoryId>, memory: &NewMemory) -> rusqlite::Result<MemoryId> {
     let content = &memory.content;
     let uid = memory.uid.clone().unwrap_or_else(|| fresh_uid(memory.created_at));
-    let fresh =
-        UsageHistory { updated_at: memory.created_at, times_seen: 1, times_used: 0, last_used_at: None };
-    let usage = memory.origin.usage.unwrap_or(fresh);
+    let usage = memory.origin.usage.unwrap_or(UsageHistory::new(memory.created_at));
     let (stands, why) = standing::first(db, memory)?;
     let mut statement = db.prepare_cached(concat!(
         "INSERT INTO memories (",

@@ -70,8 +70,8 @@ impl SearchReader<'_> {
         self.store.search_index(query, filter, Spelling::Exact).map(|answer| answer.hits)
     }
 
-    /// Finds memories for somebody who may have misspelt a word, and says how: a word nobody holds is read as the known words
-    /// nearest to it.
+    /// Finds memories like [`SearchReader::exact`], and replaces a word that no memory holds by the known words nearest to it. The
+    /// result says which.
     pub fn corrected(&self, query: &WordQuery, filter: &Filter) -> Result<WordResult, StoreError> {
         self.store.search_index(query, filter, Spelling::Forgiving)
     }
@@ -106,13 +106,8 @@ impl SearchReader<'_> {
     pub fn timeline(&self, anchor: MemoryId, before: u32, after: u32) -> Result<Vec<MemoryId>, StoreError> {
         let anchored = self.store.memories().get(anchor)?.ok_or(StoreError::NoSuchMemory(anchor))?;
         let (project, at) = (anchored.project.0, anchored.created_at.0);
-        let read = |sql: &str, count: u32| -> Result<Vec<MemoryId>, StoreError> {
-            self.store.read("read the timeline", |db| {
-                let mut statement = db.prepare_cached(sql)?;
-                let values = params![project, at, anchor.0, count];
-                let rows = statement.query_map(values, |row| row.get(0).map(MemoryId))?;
-                Ok(rows.collect::<rusqlite::Result<_>>()?)
-            })
+        let read = |sql: &str, count: u32| {
+            self.store.memory_ids("read the timeline", sql, params![project, at, anchor.0, count])
         };
         let mut ids = read(
             "SELECT id FROM memories WHERE project_id = ?1 AND (created_at_ms, id) < (?2, ?3)
@@ -142,6 +137,7 @@ impl Store {
             return Ok(WordResult::new(Vec::new(), WordStrategy::Index));
         }
         self.snapshot(|| match ask_index(&self.db, query, filter, spelling) {
+            // After a repair the index may exist and hold nothing: no hits then say nothing about the memories.
             Ok(answer) if answer.hits.is_empty() && self.is_index_empty() => self.search_rows(query, filter),
             Ok(answer) => Ok(answer),
             Err(TxError::Sql(error)) if is_of_the_index(&error) => {
@@ -226,6 +222,8 @@ fn newest_with_words(db: &Connection, query: &WordQuery, filter: &Filter) -> rus
         Scope::Project(id) => format!("{} AND ({words})", in_scope(id)),
         Scope::Everywhere => words,
     };
+    // One bounded walk through the index finds where the newest holders begin: without that bound, a filter that nothing fits would
+    // read every holder of a common word.
     let oldest: i64 = db
         .prepare_cached(
             "SELECT coalesce(min(rowid), 0) FROM

@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_silence_as_long_as_the_timeout_is_the_end_however_many_answers_came_before() {
+    fn a_silence_as_long_as_the_timeout_ends_the_wait_whatever_came_before() {
         let timeout = Duration::from_secs(90);
         let (mut waits, mut answers) =
             (Vec::new(), [Ok(None), Ok(None), Err(RecvTimeoutError::Timeout)].into_iter());

@@ -34,6 +34,7 @@ impl Transport for HubTransport<'_> {
                     }
                     Pulled::Unreadable(uid) => inbox.report.unreadable.push(uid),
                     Pulled::Checkpoint(watermark) => {
+                        // The watermark comes last: a pull that is killed before it reads this window again, and misses nothing.
                         inbox.forget()?;
                         if had_unreadable || !inbox.report.unreadable.is_empty() {
                             inbox.store.sync_mut().set_unreadable(project, &inbox.report.unreadable)?;
@@ -52,7 +53,8 @@ impl Transport for HubTransport<'_> {
 }
 
 impl HubTransport<'_> {
-    /// Returns from where on to pull. A restored hub numbers its transactions anew, and may have lost what was pushed.
+    /// Returns the watermark to pull from. It is 0 for a restored hub, which numbers its transactions anew and may have lost what was
+    /// pushed.
     fn watermark(&mut self, store: &mut Store, report: &mut SyncReport) -> Result<Watermark, SyncError> {
         let horizon = self.hub.horizon()?;
         let shared = self.shared;

@@ -27,7 +27,7 @@ pub struct SyncReport {
     pub kept_local: u64,
     /// What was pulled and applied.
     pub pulled: InboxReport,
-    /// How many memories of others were not taken in: the share policy leaves out their kind.
+    /// How many memories of others were left out, because the share policy does not admit their kind.
     pub left_out: u64,
     /// Since when changes of others are held back by a transaction that is open on the hub.
     pub held_since: Option<Timestamp>,
@@ -55,7 +55,7 @@ pub(crate) struct Inbox<'a> {
     pub(crate) project: ProjectId,
     pub(crate) report: &'a mut SyncReport,
     policy: &'a SharePolicy,
-    /// What was forgotten elsewhere, until it is known how much that is.
+    /// Deletions that are gathered until [`Inbox::forget`].
     forgotten: Vec<Uid>,
     pub(crate) now: Timestamp,
 }
@@ -66,7 +66,7 @@ impl Inbox<'_> {
         self.policy.redact(text)
     }
 
-    /// Applies a batch. What it forgets waits for [`Inbox::forget`]: the parts of one pull are one deed.
+    /// Applies a batch. Its deletions wait for [`Inbox::forget`], because whether they are many is judged over the whole pull.
     pub(crate) fn apply(&mut self, mut batch: SyncBatch) -> Result<(), SyncError> {
         self.forgotten.append(&mut batch.forgotten);
         let pulled = batch.memories.len();
@@ -76,7 +76,7 @@ impl Inbox<'_> {
         Ok(())
     }
 
-    /// Forgets what the batches since the last time forget. Comes before what notes how far was pulled.
+    /// Applies the deletions gathered so far. Must run before the watermark is saved.
     pub(crate) fn forget(&mut self) -> Result<(), SyncError> {
         let forgotten = std::mem::take(&mut self.forgotten);
         let applied = self.store.sync_mut().apply_deletions(self.project, &forgotten, self.now)?;

@@ -31,7 +31,7 @@ impl SharePolicy {
         SharePolicy { kinds, team_provenance, redactor }
     }
 
-    /// Returns what is pushed of a memory; nothing where it is kept local. An earlier wording is pushed only if it may be by itself.
+    /// Returns what is pushed of a memory; none if it is kept local. Earlier wordings are judged one by one.
     pub(crate) fn outgoing(&self, entry: &OutboxMemory) -> Option<SyncBatch> {
         if !self.may_be_shared(&entry.memory.content) {
             return None;
@@ -52,7 +52,8 @@ impl SharePolicy {
         self.redactor.scrub(text)
     }
 
-    /// Whether content may be shared: of a kind that may, of the project and not of the user alone, and not what every clone holds anyway.
+    /// Whether content may be shared: of a shared kind, of the project and not of the user alone, and not from a rules file, which every
+    /// clone holds anyway.
     fn may_be_shared(&self, content: &Content) -> bool {
         self.admits(content) && content.scope == MemoryScope::Project
     }
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_team_that_is_not_trusted_is_trusted_under_no_name() {
+    fn an_untrusted_team_is_trusted_under_no_name() {
         let redactor = Redactor::new(RedactorOptions::default());
         let policy = SharePolicy::new(vec![Kind::Note], TeamProvenance::Web, redactor);
         // `bob` may be the name this machine has in the team: the owner of a hub writes any name.

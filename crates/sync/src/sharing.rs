@@ -47,7 +47,7 @@ pub struct PendingDeletions {
     pub count: u64,
 }
 
-/// Returns the deletions that would stay with a team if these projects were unshared now: what was forgotten here must not stay there.
+/// Returns the deletions that were not pushed yet. If the projects were unshared now, the team would keep what was forgotten here.
 pub fn pending_deletions(
     store: &Store,
     projects: &[SharedProject],
@@ -71,7 +71,7 @@ pub(crate) fn git_share_of(store: &Store, project: ProjectId) -> Result<Option<S
     }
 }
 
-/// Shares a project through git, unless it is. Returns how it is shared, and whether it was not before.
+/// Shares a project through git, unless it is shared so already. Returns how it is shared, and whether that is new.
 pub(crate) fn share_through_git(
     store: &mut Store,
     project: ProjectId,
@@ -80,7 +80,7 @@ pub(crate) fn share_through_git(
 ) -> Result<(SharedProject, bool), SyncError> {
     let before = git_share_of(store, project)?;
     let member = author.map(ToOwned::to_owned).or(git_author(store)?).unwrap_or_default();
-    // One team a project: who shares one repository must not change what is shared in another.
+    // Each project has a team of its own: sharing one repository must not change what is shared in another.
     let name = format!("{GIT_TEAM} {project}");
     let team = Team {
         name: name.clone(),

@@ -1,11 +1,11 @@
-//! One sync at a time on this machine, over whichever transport, and no change of what is shared meanwhile: a sync that goes on with a
-//! project that is shared otherwise by now would note with one team what it pushed to another.
+//! Allows one sync at a time on this machine, over either transport, and no change of what is shared meanwhile: a sync could otherwise
+//! push a project to one team and record it for another.
 
 use crate::SyncError;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
-/// Holds others off until it is dropped, or the process ends in whichever way.
+/// Keeps others from syncing until it is dropped, or the process ends in any way.
 #[derive(Debug)]
 pub struct SyncLock {
     _held: File,
@@ -22,7 +22,7 @@ impl SyncLock {
         }
     }
 
-    /// Takes the lock as soon as it is free. It becomes free: no sync waits for a silent hub for ever.
+    /// Takes the lock as soon as it is free. That happens: every sync gives up on a silent hub.
     pub fn wait(path: &Path) -> Result<SyncLock, SyncError> {
         let file = open(path)?;
         file.lock().map_err(|error| SyncError::of_file("lock", path, error))?;

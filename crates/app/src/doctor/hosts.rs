@@ -28,7 +28,7 @@ pub(super) fn examine(
             looked.push((host, connection));
         }
     }
-    // Trying costs a store: only where there is something to try.
+    // A sandbox needs a store of its own, so it is made only if there is something to try.
     let needs_trial = looked.iter().any(|(_, connection)| is_connected(connection));
     let trial = needs_trial.then(|| HookSandbox::prepare(app)).transpose()?;
     let examine = |(host, connection): (Host, HostConnection)| match trial
@@ -41,8 +41,8 @@ pub(super) fn examine(
     looked.into_iter().map(examine).collect()
 }
 
-/// Reads what a host's files say. Where they name another program than this one, that is reported apart and is no fault of the files: they are
-/// compared with what that program would have written.
+/// Reads what a host's files say. If they name another program, they are compared with what that program would have written: the files are
+/// not at fault then, and `check_program` reports the program.
 fn look(host: Host, places: &HostPaths, program: &Path) -> Result<HostConnection, AppError> {
     let read =
         |program: &Path| host.connection(places, program).map_err(|error| AppError::user(error.to_string()));
@@ -115,7 +115,7 @@ impl Examined {
         programs.sort();
         programs.dedup();
         let can_run: Vec<bool> = programs.iter().map(|one| self.check_program(one, program, trial)).collect();
-        // What is not there need not be tried event by event.
+        // If a program is missing, every hook would fail with the same finding.
         if can_run.iter().all(|can_run| *can_run) {
             self.try_hooks(trial.hooks(self.host, &self.connection.hooks));
             self.try_server(trial);

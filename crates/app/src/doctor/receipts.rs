@@ -5,10 +5,10 @@ use crate::connection::next_steps;
 use backstory_hosts::Host;
 use backstory_store::Receipt;
 
-/// So many of the newest receipts of a host are looked at.
+/// How many of the newest receipts of a host are looked at.
 pub const NEWEST: u32 = 50;
 
-/// Of one event so many must agree before the host is said to have changed.
+/// How many receipts of one event must agree before the host is said to have changed.
 const AGREEING: usize = 2;
 
 /// Whether the newest receipts of a host, newest first, show that something of it does not work any more.
@@ -49,6 +49,7 @@ pub(super) fn findings(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
 
 /// Returns which fields the newest payload of an event lacks, if the few before it lack some too.
 fn agreed_missing_fields<'a>(event: &str, receipts: &'a [Receipt]) -> Option<&'a [String]> {
+    // Only the newest few: older ones may come from an older version of the host.
     let of_event: Vec<&Receipt> = receipts.iter().filter(|receipt| *receipt.event == event).take(5).collect();
     let all_lack_some = of_event.iter().all(|receipt| !receipt.missing_fields.is_empty());
     let newest = of_event.first().filter(|_| all_lack_some && of_event.len() >= AGREEING)?;
@@ -72,7 +73,7 @@ pub fn outcome_words(receipt: &Receipt) -> String {
     format!("{}, lacking {}", receipt.outcome, receipt.missing_fields.join(", "))
 }
 
-/// Returns how long the hooks of a host take, in the middle.
+/// Returns the median time of a host's hooks.
 pub(super) fn usual_ms(receipts: &[Receipt]) -> Option<f64> {
     let mut times: Vec<u32> = receipts.iter().map(|receipt| receipt.duration_us).collect();
     times.sort_unstable();

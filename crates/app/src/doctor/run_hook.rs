@@ -18,7 +18,7 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// A host waits longer, but not its user.
+/// How long to wait for a hook. A host waits longer, but the user of `doctor` is watching.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// What every session in the sandbox must get.
@@ -163,7 +163,7 @@ impl HookSandbox<'_> {
             }
         }
         command.env(BACKSTORY_HOME, self.home()).env(BACKSTORY_CONFIG, self.world.path().join("config.toml"));
-        // What is tried leaves no process behind, and needs no model.
+        // A backup would leave a process behind, and vectors would load the model.
         command.env("BACKSTORY_RETENTION_BACKUPS", "0").env("BACKSTORY_RECALL_VECTORS", "false");
         command.current_dir(&self.project);
         command
@@ -175,7 +175,7 @@ impl HookSandbox<'_> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             ChildGroup::spawn(command).map_err(|error| format!("`{program}` cannot be run: {error}"))?;
-        // A program that has read enough may close its end; its answer is what counts.
+        // A failed write is ignored: a program that has read enough may close its input, and its answer counts.
         drop(child.take_stdin().map(|mut pipe| pipe.write_all(input.as_bytes())));
         match child.output_within(PATIENCE) {
             Ok(Some(output)) => Ok(FinishedRun { output, ms: started.elapsed().as_secs_f64() * 1000.0 }),
@@ -195,6 +195,7 @@ fn wrong(host: Host, event: &str, output: &Output, must_inject: bool) -> Option<
     let said = first_line(&output.stderr);
     match output.status.code() {
         Some(0) => {}
+        // A shell ends with 127 if it does not find a program, and with 126 if it may not run it.
         Some(127) => return Some(format!("its program is not there: {said}")),
         Some(126) => return Some(format!("its program cannot be run: {said}")),
         code => {

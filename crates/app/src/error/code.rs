@@ -39,7 +39,7 @@ error_codes! {
     ProjectPathRelative = ("project_path_relative", 2, 400),
     /// Nobody is there to confirm what cannot be undone.
     ConfirmationMissing = ("confirmation_missing", 2, 400),
-    /// Only the user may do this, and an agent asked, or somebody without a terminal.
+    /// Only the user may do this, and the request came from an agent or from a script without a terminal.
     UserOnly = ("user_only", 1, 403),
     /// No memory has this number.
     NoSuchMemory = ("no_such_memory", 1, 404),
@@ -71,7 +71,7 @@ error_codes! {
     HubUnusable = ("hub_unusable", 1, 503),
     /// A team's hub did not answer in time.
     HubSilent = ("hub_silent", 1, 503),
-    /// The answer took longer than anybody waits for it.
+    /// The answer took too long and was stopped.
     OutOfTime = ("out_of_time", 1, 503),
     /// What was asked cannot be done, for a reason only its message says.
     Refused = ("refused", 1, 409),

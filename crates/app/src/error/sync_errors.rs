@@ -62,7 +62,7 @@ impl From<HubError> for AppError {
     }
 }
 
-/// Returns what to do next; nothing where the error is a bug.
+/// Returns what to do next; none if the error is a bug of ours.
 fn hint(error: &HubError) -> Option<String> {
     let hint = match error {
         HubError::Unreachable { .. } => {

@@ -127,7 +127,7 @@ impl<'set> EvalBench<'set> {
         Ok(ArmAnswer { hits: hits.into_iter().filter_map(named).collect(), took })
     }
 
-    /// Returns the filter of a query; `None` where its corpus has no documents.
+    /// Returns the filter of a query; none if its corpus has no documents.
     fn filter(&self, query: &EvalQuery) -> Result<Option<Filter>, AppError> {
         let put_at = query.time(self.now)?;
         let Some(project) = self.projects.get(query.corpus.as_str()) else { return Ok(None) };
@@ -169,7 +169,7 @@ impl<'set> DocumentWriter<'set> {
         Ok(written)
     }
 
-    /// Redacts and caps the documents on every core: half of the time of a large set.
+    /// Redacts and caps the documents on every core, because that takes half of the time of a large set.
     fn prepare_all(&self, documents: &[EvalDocument]) -> Result<Vec<Redacted<Content>>, AppError> {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let (redactor, now) = (&self.redactor, self.now);

@@ -46,7 +46,7 @@ pub(crate) struct EvalQuery {
     #[serde(default)]
     pub(crate) corpus: String,
     pub(crate) text: String,
-    /// Ids of the documents that answer it; empty where the set has no answer.
+    /// Ids of the documents that answer it; empty if the set has no answer.
     pub(crate) gold: Vec<String>,
     pub(crate) category: Option<String>,
     /// When the query is put.
@@ -54,7 +54,7 @@ pub(crate) struct EvalQuery {
 }
 
 impl DataSet {
-    /// Reads a set. Refuses one where an id means two documents: gold would be ambiguous.
+    /// Reads a set. Refuses a set in which two documents of a corpus share an id: gold would be ambiguous.
     pub(crate) fn read(path: &Path) -> Result<DataSet, AppError> {
         let file = File::open(path).map_err(|error| AppError::of_path("read", path, &error))?;
         let set = serde_json::from_reader(BufReader::with_capacity(1 << 20, file));

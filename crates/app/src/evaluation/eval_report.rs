@@ -38,7 +38,7 @@ pub struct ArmReport {
 #[derive(Debug, Serialize)]
 pub struct AbstentionReport {
     pub queries: usize,
-    /// Those with hits all the same.
+    /// How many of them were answered with a hit.
     pub answered: usize,
 }
 

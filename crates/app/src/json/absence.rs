@@ -9,7 +9,7 @@ use backstory_memory::{Memory, first_chars};
 use backstory_store::{Rejection, Store, StoreError, StoredEvent};
 use serde::Serialize;
 
-/// So much of an event is quoted.
+/// How much of an event is quoted.
 const QUOTED_CHARS: usize = 200;
 
 /// What is known of something that became no memory, or not the one somebody expects.

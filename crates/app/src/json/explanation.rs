@@ -38,7 +38,7 @@ pub struct InjectedMemoryShape {
     pub used_how: Option<String>,
 }
 
-/// What a memory has to do with a question. The rank is counted from 1; nothing where it would not be shown.
+/// How a memory answers a query. The rank is counted from 1; none if the memory would not be shown.
 #[derive(Debug, Serialize)]
 pub struct QuestionShape {
     pub rank: Option<usize>,

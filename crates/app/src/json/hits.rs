@@ -21,14 +21,14 @@ pub struct HitShape {
 pub struct SearchShape {
     pub version: u32,
     pub strategy: &'static str,
-    /// Whether any hit fits the question; if not, they are the nearest to it, and likely about something else.
+    /// Whether any hit fits the query. If not, they are only the nearest, and likely about something else.
     pub fits: bool,
     pub read_as: Vec<ReadAsShape>,
     pub when: Option<TimeRangeShape>,
     pub hits: Vec<ExplainedHitShape>,
 }
 
-/// A hit, with its sum and a part of its text where those are wanted.
+/// A hit, with its sum and a part of its text if the request asks for them.
 #[derive(Debug, Serialize)]
 pub struct ExplainedHitShape {
     #[serde(flatten)]
@@ -97,7 +97,7 @@ pub fn hit(store: &Store, hit: &Hit) -> Result<HitShape, StoreError> {
     Ok(HitShape { head: head(store, &hit.memory)?, score: rounded_score(hit.score) })
 }
 
-/// Rounds a score to four digits: more say nothing.
+/// Rounds a score to four digits. More would only show the noise of floating-point sums.
 pub fn rounded_score(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }

@@ -1,6 +1,6 @@
 //! A memory in JSON: its head, wherever it appears, and the whole of it.
 
-use crate::app::project_name;
+use crate::app::{folder_of_project, project_name};
 use crate::forget::ForgetResponse;
 use crate::show::ShowResponse;
 use crate::times;
@@ -8,7 +8,6 @@ use backstory_memory::{ContentRecord, Freshness, Link, Memory, MemoryId, Standin
 use backstory_store::{Revision, Session, Store, StoreError};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::path::PathBuf;
 
 /// What is in a memory that was written, for other programs.
 #[derive(Debug, Serialize)]
@@ -255,6 +254,7 @@ pub fn head(store: &Store, memory: &Memory) -> Result<HeadShape, StoreError> {
 
 /// Returns the whole of a memory.
 pub fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, StoreError> {
+    // Numbered from the oldest, so that a revision keeps its number when newer ones are added; listed newest first.
     let revisions = store.memories().revisions(memory.id)?.into_iter().rev();
     let mut revisions: Vec<RevisionShape> =
         (1..).zip(revisions).map(|(number, said)| revision(number, said)).collect();
@@ -274,20 +274,14 @@ pub fn memory(store: &Store, memory: &Memory) -> Result<MemoryShape, StoreError>
     })
 }
 
-/// Says whether the code a memory is about still stands; nothing where it names no code or its folder is not here.
+/// Says whether the code a memory is about still stands; none if it names no code, or its folder is not here.
 fn freshness(store: &Store, memory: &Memory) -> Result<Option<&'static str>, StoreError> {
-    let Some(root) = root_of(store, memory)? else { return Ok(None) };
+    let Some(root) = folder_of_project(store, memory.project)? else { return Ok(None) };
     if store.code().anchors(memory.id)?.iter().all(|anchor| anchor.hash.is_none()) {
         return Ok(None);
     }
     let states = backstory_capture::freshness(store, memory.project, &root, &[memory.id], None)?;
     Ok(states.get(&memory.id).copied().map(freshness_word))
-}
-
-/// Returns the folder of a memory's project, where it is here.
-pub(crate) fn root_of(store: &Store, memory: &Memory) -> Result<Option<PathBuf>, StoreError> {
-    let roots = store.projects().get(memory.project)?.map(|project| project.roots).unwrap_or_default();
-    Ok(roots.into_iter().map(PathBuf::from).find(|root| root.is_dir()))
 }
 
 /// Says in a word whether code still stands.

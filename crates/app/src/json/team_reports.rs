@@ -29,7 +29,7 @@ pub struct TeamInitShape {
     pub team: String,
     pub is_new: bool,
     pub database: String,
-    /// The schema there was; 0 where there was no hub.
+    /// The schema before; 0 if there was no hub.
     pub schema_before: i32,
     pub schema: i32,
     pub vectors: &'static str,
@@ -43,7 +43,7 @@ pub struct InviteShape {
     pub version: u32,
     pub team: String,
     pub member: String,
-    /// The file with their password, where they got one.
+    /// The file with their password, if they got one.
     pub passfile: Option<String>,
     /// What they join.
     pub url: String,
@@ -76,7 +76,7 @@ pub struct TeamShape {
     pub url: String,
     pub member: String,
     pub synced_at: Option<String>,
-    /// Who is in it, where the hub answers.
+    /// Its members, if the hub answers.
     pub members: Option<Vec<String>>,
     pub problem: Option<String>,
     /// Whether the hub did not answer in time.
@@ -159,7 +159,7 @@ pub struct TeamSearchShape {
 /// One hit on a hub.
 #[derive(Debug, Serialize)]
 pub struct TeamHitShape {
-    /// Its number here, where it was pulled.
+    /// Its number here, if it was pulled.
     pub id: Option<i64>,
     pub uid: String,
     pub kind: String,
@@ -196,7 +196,7 @@ pub struct ProjectSyncShape {
     pub team: String,
     pub pushed: u64,
     pub kept_local: u64,
-    /// Memories of others that were not taken in: `[team] kinds` leaves out their kind.
+    /// Memories of others that were left out, because `[team] kinds` does not list their kind.
     pub left_out: u64,
     pub written: u64,
     pub revised: u64,
@@ -227,7 +227,7 @@ pub struct RejectedShape {
 /// Why a pull is held back, and who can end it.
 pub const HELD_BACK: &str = "a transaction is open on the hub's server; its owner finds it in pg_stat_activity (the oldest xact_start) and ends it";
 
-/// A pull is held back for a moment whenever others push; only what lasts longer is worth a word.
+/// How long a pull must be held back to be reported: every push of others holds it back for a moment.
 const HELD_LONG_MS: i64 = 2 * 60 * 1000;
 
 /// Returns since when a pull is held back, if that is longer than others take to push.

@@ -43,7 +43,7 @@ pub const NARROWINGS: [(&str, Narrowing); 13] = [
     ("writer.ask_agent", Narrowing::Off),
 ];
 
-/// Returns what becomes of a value where a project's file says another, or nothing where that would widen it.
+/// Returns the value after a project's file has changed it; none if the file would widen it.
 pub(crate) fn narrowed(key: &str, before: &Value, value: &Value, file: &Path) -> Option<Value> {
     let (_, rule) = NARROWINGS.iter().find(|(name, _)| *name == key)?;
     if key.ends_with(".exclude") {
@@ -55,6 +55,7 @@ pub(crate) fn narrowed(key: &str, before: &Value, value: &Value, file: &Path) ->
 fn narrow(rule: Narrowing, before: &Value, value: &Value) -> Option<Value> {
     match (rule, before, value) {
         (Narrowing::Off, Value::Boolean(_), Value::Boolean(false)) => Some(Value::Boolean(false)),
+        // Repeating what holds already is allowed; turning it on is not.
         (Narrowing::Off, Value::Boolean(before), Value::Boolean(true)) => {
             before.then_some(Value::Boolean(true))
         }
@@ -69,7 +70,7 @@ fn narrow(rule: Narrowing, before: &Value, value: &Value) -> Option<Value> {
     }
 }
 
-/// Makes the folders a project's file names lie below its own.
+/// Resolves the folders in a project's file against the folder of that file.
 fn below(file: &Path, folders: &Value) -> Value {
     let dir = file.parent().unwrap_or(Path::new(""));
     let whole = |folder: &Value| match folder.as_str() {

@@ -20,7 +20,7 @@ pub struct JoinRequest {
 }
 
 impl Teams<'_> {
-    /// Joins a team one was invited to.
+    /// Joins a team that the user was invited to.
     pub fn join(&self, request: &JoinRequest) -> Result<JoinShape, AppError> {
         let hub = self.connect(&HubAddress::parse(&request.url)?, request.team.as_ref())?;
         let team = Team {

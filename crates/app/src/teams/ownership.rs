@@ -51,10 +51,11 @@ impl Teams<'_> {
         let path = passfile.map_or_else(in_home, Path::to_owned);
         let (to_team, who, place) = (team.clone(), name.clone(), path.clone());
         let invitation = self.as_owner(&address, move |owner, on_progress| {
-            // First the file: a login whose password nobody has is worth less than a line that is not needed.
+            // The file comes first: if the process is killed in between, a spare line does no harm, but a login whose password is lost does.
             write_passfile(&place, &line)?;
             on_progress();
             let invited = owner.invite(&to_team, &who, &password);
+            // No login was made with this password, so the file would open nothing.
             if !matches!(invited, Ok(Invitation::Made)) {
                 drop(fs::remove_file(&place));
             }

@@ -1,5 +1,5 @@
-//! Which projects a team knows of. Before a project is unshared, deletions its team does not have are pushed, or the user learns that they
-//! stay.
+//! Sharing projects with teams, and ending that. Before a project is unshared, its pending deletions are pushed, or the user learns that
+//! the team keeps those memories.
 
 use super::{TeamName, Teams, joined};
 use crate::error::AppError;
@@ -30,6 +30,7 @@ impl Teams<'_> {
         let key = portable_key(&project).to_string();
         let _lock = self.lock()?;
         refuse_shared_through_git(&store, id)?;
+        // The hub comes first: if it refuses, nothing has changed here.
         let (shared_as, name) = (key.clone(), project.name.clone());
         self.call_hub(&team, move |hub, _| Ok(hub.share(&shared_as, &name)?))?;
         let before = shared_projects(&store, |shared| shared.project == id && shared.team != team.name)?;
@@ -51,8 +52,8 @@ impl Teams<'_> {
         Ok(UnshareShape { version: 1, unshared: store.sync_mut().unshare_project(id)? })
     }
 
-    /// Pushes the deletions of projects that are about to be unshared. A git folder gets them only by an export. `anyway` names the flag
-    /// or command that does without.
+    /// Pushes the deletions of projects that are about to be unshared. For a git folder it can only ask for an export. `anyway` names the
+    /// flag or command that goes on without.
     pub(super) fn push_deletions(
         &self,
         store: &Store,
@@ -129,8 +130,8 @@ pub(super) fn shared_projects(
     Ok(store.sync().shared_projects()?.into_iter().filter(is_wanted).collect())
 }
 
-/// Returns what every clone of a project is recognised by. One that has neither a name of its own nor a remote is known by what people
-/// call it: the members of a team agree on that.
+/// Returns the key by which every clone of a project is recognised. A project with neither a name of its own nor a remote is shared under
+/// what people call it: the members of a team agree on that.
 fn portable_key(project: &Project) -> ProjectKey {
     let named = project.keys.iter().find(|key| matches!(key, ProjectKey::Named(_)));
     let remote = || project.keys.iter().find(|key| matches!(key, ProjectKey::Remote(_)));

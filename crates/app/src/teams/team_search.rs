@@ -7,14 +7,14 @@ use crate::explain::SumShape;
 use crate::json::{HitDetail, TeamHitShape, TeamSearchShape, rounded_score};
 use crate::times;
 use backstory_embed::{MiniLm, model_name};
-use backstory_memory::{Content, Kind};
+use backstory_memory::{Kind, Memory, Provenance};
 use backstory_recall::query_vector;
 use backstory_store::{Scope, SharedProject, Store};
-use backstory_sync::{QueryVector, TeamHit, TeamQuery, shared_through_hubs};
+use backstory_sync::{QueryVector, SharePolicy, TeamHit, TeamQuery, shared_through_hubs};
 
-/// The rank of words, as the hub returns it, that counts for half.
+/// The hub's rank of words at which words count for half.
 const SATURATION: f64 = 0.1;
-/// What holds none of the words is a hit from this cosine on.
+/// The least cosine of a hit that holds none of the words.
 const NEAR: f64 = 0.3;
 
 /// What to look for on a hub.
@@ -44,7 +44,7 @@ impl Teams<'_> {
         let uses_meaning = app.config.recall.vectors && weight > 0.0;
         let direction = if uses_meaning { query_vector(&MiniLm::load(), &words) } else { None };
         let most = request.limit.unwrap_or(app.config.search.limit);
-        // A hub that answers should be the one to say that it took too long.
+        // The hub's own limit is a little shorter than ours, so that a busy hub reports that itself and does not count as silent.
         let timeout = app.config.team.patience() * 9 / 10;
         let hits = self.call_hub(&team, move |hub, _| {
             let query_vector = |direction| QueryVector { model: model_name(), direction };
@@ -60,24 +60,16 @@ impl Teams<'_> {
         })?;
         let policy = app.share_policy();
         let mut shapes = Vec::new();
-        for (hit, fused) in ranked(hits, weight, most) {
+        for (fused, hit) in ranked(hits, weight, most) {
             if !policy.admits(&hit.revision.content) {
                 continue;
             }
-            let provenances = [&hit.first_provenance, &hit.revision.content.provenance];
             let here = store.memories().by_uid(&hit.uid)?;
-            // Words this machine knows are whose they are here, whatever name the hub has for them.
-            let is_known = |known: &Content| {
-                (&known.title, &known.body) == (&hit.revision.content.title, &hit.revision.content.body)
-            };
-            let known = here.as_ref().map(|memory| &memory.content).filter(|known| is_known(known));
-            let pulled = || policy.provenance(&hit.first_author, provenances);
-            let provenance = known.map_or_else(pulled, |known| known.provenance.clone()).to_string();
-            let id = here.map(|memory| memory.id.0);
+            let provenance = provenance(&policy, &hit, here.as_ref()).to_string();
             let explain = (request.detail == HitDetail::Explained).then(|| sum(&hit, fused));
             let content = hit.revision.content;
             shapes.push(TeamHitShape {
-                id,
+                id: here.map(|memory| memory.id.0),
                 uid: hit.uid.to_string(),
                 kind: content.kind.to_string(),
                 title: content.title,
@@ -107,20 +99,29 @@ impl Teams<'_> {
     }
 }
 
-/// Puts hits in order, each with its relevance, as the local search would: words level off, meaning counts by the cosine. Where there are
-/// no vectors, the hub's order stands.
-fn ranked(hits: Vec<TeamHit>, weight: f64, most: u32) -> Vec<(TeamHit, f64)> {
+/// Returns who said a hit. Words that this machine knows keep the provenance they have here, whatever the hub says.
+fn provenance(policy: &SharePolicy, hit: &TeamHit, here: Option<&Memory>) -> Provenance {
+    let found = &hit.revision.content;
+    match here.map(|memory| &memory.content) {
+        Some(known) if (&known.title, &known.body) == (&found.title, &found.body) => known.provenance.clone(),
+        _ => policy.provenance(&hit.first_author, [&hit.first_provenance, &found.provenance]),
+    }
+}
+
+/// Ranks hits by relevance as the local search does: the weight of words levels off, meaning counts by the cosine. Without vectors, the
+/// hub's order stays.
+fn ranked(hits: Vec<TeamHit>, weight: f64, most: u32) -> Vec<(f64, TeamHit)> {
     if hits.iter().all(|hit| hit.cosine.is_none()) {
-        return hits.into_iter().map(|hit| (hit.words, hit)).map(|(words, hit)| (hit, words)).collect();
+        return hits.into_iter().map(|hit| (hit.words, hit)).collect();
     }
     let fused = |hit: &TeamHit| {
         let words = hit.words / (hit.words + SATURATION);
         hit.cosine.map_or(words, |cosine| (1.0 - weight) * words + weight * cosine.max(0.0))
     };
     let is_hit = |hit: &TeamHit| hit.words > 0.0 || hit.cosine.is_some_and(|cosine| cosine >= NEAR);
-    let hits = hits.into_iter().filter(is_hit).map(|hit| (fused(&hit), hit));
-    let mut ranked: Vec<(TeamHit, f64)> = hits.map(|(fused, hit)| (hit, fused)).collect();
-    ranked.sort_by(|one, other| other.1.total_cmp(&one.1));
+    let mut ranked: Vec<(f64, TeamHit)> =
+        hits.into_iter().filter(is_hit).map(|hit| (fused(&hit), hit)).collect();
+    ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
     ranked.truncate(most as usize);
     ranked
 }

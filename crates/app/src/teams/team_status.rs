@@ -10,7 +10,7 @@ use backstory_store::{Store, Team};
 use backstory_sync::hub_teams;
 
 impl Teams<'_> {
-    /// Lists every team with a hub. One that cannot be reached is listed as far as it is known here.
+    /// Lists every team with a hub. A team whose hub cannot be reached is listed with what is known of it here.
     pub fn list(&self) -> Result<TeamListShape, AppError> {
         let store = self.app.store_to_read()?;
         let teams = hub_teams(&store)?.into_iter().map(|team| self.describe(team, &store));

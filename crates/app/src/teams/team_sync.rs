@@ -22,7 +22,7 @@ pub struct TeamSyncResponse {
 }
 
 impl Teams<'_> {
-    /// Syncs every shared project with its team. What went wrong is in the log, too: most syncs run where nobody looks.
+    /// Syncs every shared project with its team. Mishaps also go to the log, because most syncs run in the background.
     pub fn sync(&self) -> Result<TeamSyncResponse, AppError> {
         let done = self.sync_all();
         let lines: Vec<String> = match &done {
@@ -120,7 +120,7 @@ impl Teams<'_> {
     }
 }
 
-/// Syncs again and again as configured, each time in a process of its own: a hub that stalls stalls nobody else.
+/// Syncs again and again as configured, each time in a process of its own, so that a hub that stalls does not hold up the worker.
 pub fn sync_every(program: PathBuf, flags: Vec<String>, app: &App) {
     let minutes = app.config.team.worker_minutes;
     if minutes == 0 {
@@ -133,13 +133,13 @@ pub fn sync_every(program: PathBuf, flags: Vec<String>, app: &App) {
             let mut command = Command::new(&program);
             command.arg("sync").args(flags.iter().flat_map(|flag| ["--set", flag])).current_dir(&home);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            // What went wrong is in the log; the next one may succeed.
+            // The sync has logged what went wrong, and the next one may succeed.
             drop(command.status());
         }
     });
 }
 
-/// Waits, whatever wakes the thread meanwhile.
+/// Waits the whole time: a parked thread may also wake without a reason.
 fn wait(time: Duration) {
     let until = Instant::now() + time;
     while let Some(left) = until.checked_duration_since(Instant::now()) {

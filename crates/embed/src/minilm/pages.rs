@@ -14,7 +14,7 @@ use super::asset::FILE;
 #[cfg(target_os = "linux")]
 use std::sync::LazyLock;
 
-/// Whether this process holds the model as the very file it was built into. Whoever unpacked it into memory of its own would lose it.
+/// Whether the model in memory is the program's own file. A program that was unpacked into memory has no file to read it from again.
 #[cfg(target_os = "linux")]
 static IS_OF_A_FILE: LazyLock<bool> = LazyLock::new(|| {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
@@ -35,8 +35,8 @@ pub(super) fn give_back(part: &'static [u8]) {
         return;
     }
     let first = part.as_ptr().wrapping_add(skipped).cast_mut().cast();
-    // SAFETY: the pages are part of a file that is mapped to be read only. Nobody has ever written to them, so that what is read there next
-    // comes from the file and is the same. Only advice: where it is not taken, they stay.
+    // SAFETY: the pages belong to a file that is mapped read-only. Nobody has ever written to them, so the next read brings the same
+    // bytes from the file. This is only advice: if the system ignores it, the pages stay.
     unsafe { rustix::mm::madvise(first, bytes, rustix::mm::Advice::LinuxDontNeed) }.ok();
 }
 
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_file_that_holds_all_of_it_and_is_only_read_will_do() {
+    fn only_a_read_only_mapping_of_a_file_around_the_model_will_do() {
         let is_good = |line| is_file_around(line, 0x2000..0x3000);
         assert!(is_good("1000-4000 r--p 00000000 fe:00 77   /usr/bin/backstory"));
         for line in [

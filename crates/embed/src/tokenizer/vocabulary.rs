@@ -1,7 +1,7 @@
 //! The vocabulary: spells a word as the longest known pieces, from left to right.
 //!
 //! It lies in the model file as an open-addressing hash table, an offset table and the pieces end to end, and
-//! is used where it lies. All numbers are little-endian. Nothing here provenances the table: whatever bytes it
+//! is used where it lies. All numbers are little-endian. Nothing here trusts the table: whatever bytes it
 //! holds, a lookup ends and stays inside.
 
 use super::LONGEST_WORD_CHARS;

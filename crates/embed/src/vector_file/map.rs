@@ -140,7 +140,7 @@ impl Map {
         unsafe { Rows::at(start.cast(), count) }
     }
 
-    /// Copies the vector of a row; nothing where it was forgotten or is damaged. One that is being written gives a wrong vector.
+    /// Copies the vector of a row; none if it was forgotten or is damaged. A row that is being written gives a wrong vector.
     pub(super) fn row(&self, entry: Entry, row: usize) -> Option<Quantised> {
         let values: [u8; DIMENSION] = self.bytes(vector_at(entry.block, row));
         Quantised::from_parts(self.scale(entry.block, row), values.map(u8::cast_signed))

@@ -9,7 +9,7 @@ use crate::{Quantised, Vector};
 use std::panic::resume_unwind;
 use std::thread;
 
-/// From so many blocks on, two threads look through them: about a millisecond's work.
+/// From how many blocks on two threads share the scan: about a millisecond's work.
 const WORTH_A_THREAD: usize = 400;
 
 /// Which projects' memories may be found.
@@ -66,7 +66,7 @@ impl VectorFile {
         let (one, mut nearest) = thread::scope(|scope| {
             let beside = thread::Builder::new().spawn_scoped(scope, || look(one));
             let other = look(other);
-            // Where no thread can be had, one after the other.
+            // If no thread can be started, this one scans both halves.
             let one = beside.map_or_else(
                 |_| look(one),
                 |beside| beside.join().unwrap_or_else(|panic| resume_unwind(panic)),
@@ -185,6 +185,7 @@ impl Nearest {
         self.collected.sort_unstable_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.memory.cmp(&b.memory)));
         self.collected.truncate(self.count);
         if self.collected.len() == self.count {
+            // Just below the last: a memory that is equally near may have a smaller id, which comes first.
             self.floor = self.collected.last().map_or(f32::INFINITY, |last| last.cosine.next_down());
         }
     }

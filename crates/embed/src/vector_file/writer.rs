@@ -122,7 +122,7 @@ impl VectorWriter {
     ///
     /// # Errors
     ///
-    /// After an error nobody knows what of it is.
+    /// After an error, any part of what was written may be missing.
     pub fn sync(&self) -> Result<(), VectorFileError> {
         self.file.sync_all().map_err(VectorFileError::io("write to disk", &self.written))
     }

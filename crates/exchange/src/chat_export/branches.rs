@@ -3,7 +3,7 @@
 use super::{ChatMessage, at, text_of};
 use serde_json::Value;
 
-/// No conversation is deeper; a tree that is may be a ring.
+/// No conversation is deeper. A deeper one may be a ring, whose messages are each other's parents.
 const DEEPEST: usize = 100_000;
 
 /// Returns the messages of the branch that was shown last, in their order.
@@ -28,7 +28,7 @@ fn has_children(node: &Value) -> bool {
     node.get("children").and_then(Value::as_array).is_some_and(|children| !children.is_empty())
 }
 
-/// Reads what was typed or answered; tools, the system's words and pictures say nothing.
+/// Reads what was typed or answered. Leaves out tools, the system's words and pictures.
 fn message(message: &Value) -> Option<ChatMessage> {
     let role = text_of(message.get("author")?, "role")?;
     let content = message.get("content")?;

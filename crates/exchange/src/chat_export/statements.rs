@@ -18,7 +18,7 @@ pub(super) struct Statement {
 /// A shorter sentence decides nothing that could be understood alone; a longer one is a text.
 const FEWEST_WORDS: usize = 4;
 const MOST_CHARS: usize = 300;
-/// So many of one message count.
+/// How many statements of one message count.
 const MOST: usize = 4;
 
 /// How a person says that something is settled. Looked for between blanks, in lower case.
@@ -109,7 +109,7 @@ fn kind_of(sentence: &str, is_typed: bool) -> Option<(Kind, &str)> {
             return Some((*kind, said));
         }
     }
-    // A question settles nothing, nor does what is only weighed.
+    // A question decides nothing, and neither does a sentence that weighs an option.
     let is_open = sentence.trim_end().ends_with('?')
         || [" if ", " maybe ", " perhaps ", " should we ", " vielleicht ", " falls "]
             .iter()
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_assistants_words_only_what_it_names_counts() {
+    fn an_assistants_sentence_counts_only_with_a_label() {
         check("We decided to use a queue. You could also poll.", false, &[]);
         check(
             "**Decision:** keep one worker per region\n\n- Root cause: the clock of the runner was wrong",

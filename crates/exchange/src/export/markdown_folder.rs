@@ -193,7 +193,7 @@ impl<'a> MarkdownFolder<'a> {
             let hint = "name an empty folder, or one that `backstory export --format markdown` wrote";
             return Err(ExchangeError::unusable(reason, hint));
         }
-        // A person may have added to its text.
+        // Written only where it is missing or names another project: a person may have added to its text.
         if known.is_none_or(|known| layout::identity(&known.project) != project) {
             self.write(&path.join(layout::PROJECT_FILE), &write_project_file(record)?)?;
         }
@@ -208,6 +208,7 @@ impl<'a> MarkdownFolder<'a> {
         }
         let folder = path.parent().unwrap_or(Path::new("."));
         let is_link = |part: &&Path| part.symlink_metadata().is_ok_and(|there| there.is_symlink());
+        // Through a link, a document would land outside of the folder.
         if folder.ancestors().take_while(|part| *part != self.options.root).find(is_link).is_some() {
             let reason = format!("`{}` lies behind a link", path.display());
             return Err(ExchangeError::unusable(reason, "name a folder without links in it"));

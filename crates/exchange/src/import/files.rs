@@ -285,7 +285,7 @@ impl<'a> FileImport<'a> {
     }
 }
 
-/// Makes a record fit to be stored, and believes it as far as its file is trusted.
+/// Makes a record fit to be stored: redacted, capped, and with no more provenance than its file is trusted with.
 pub(crate) fn prepare_record(
     mut record: MemoryRecord,
     redactor: &Redactor,
@@ -343,8 +343,8 @@ fn project_of(record: MemoryRecord) -> ImportedProject {
 
 /// Returns what a memory says after an edit of its document, unless it says so already.
 ///
-/// An edit counts for what people write. Confidence and provenance are not theirs to raise; and a document that is believed less than its
-/// reader's own words neither widens the scope of a memory nor pins it.
+/// An edit changes what people write in a document. It raises neither confidence nor provenance. It changes scope and pin only if the
+/// document is trusted like the user's own words.
 pub(crate) fn edit_of(edited: &PreparedMemory, memory: &Memory) -> Option<Content> {
     let (before, after) = (&memory.content, &edited.content);
     let is_own = after.provenance == Provenance::User;
@@ -374,9 +374,10 @@ fn uid_from_content(record: &MemoryRecord, content: &Content, created_at: Timest
         "{:?}",
         (&record.project_path, &record.project_keys, &record.project, &record.host, &record.session)
     );
-    // A record without a time of its own would otherwise be another one every time.
+    // A record without a time is given the current one, which must not make it another memory at each import.
     let time = if record.created_at.is_some() { created_at.0 } else { 0 };
     let name = digest([Checksum::of_content(content).0.0.as_slice(), place.as_bytes(), &time.to_le_bytes()]);
+    // A uid has room for ten of the sixteen bytes.
     let [random @ .., _, _, _, _, _, _] = name.0;
     Uid::from_parts(time, random)
 }

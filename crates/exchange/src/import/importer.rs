@@ -101,6 +101,7 @@ impl<'a> Importer<'a> {
             links,
             ..
         } = memory;
+        // Before the check for duplicates: a known memory may come with new links.
         if links.superseded_by.is_some() || !links.links.is_empty() {
             self.links.push(links);
         }

@@ -36,7 +36,7 @@ impl ImportSelection {
         }
     }
 
-    /// Returns the transcripts that are wanted, each host's by itself.
+    /// Returns the wanted transcripts, grouped by host.
     pub(crate) fn transcripts(&self, places: &HostPaths) -> Vec<(Host, Vec<HostTranscript>)> {
         let of_host = |host: Host, places: &HostPaths| (host, host.transcripts(places, &ForeignDatabases));
         match self {
@@ -52,10 +52,10 @@ impl ImportSelection {
         }
     }
 
-    /// Returns the source instances that are wanted.
+    /// Returns the wanted source instances, each with the repository that carries it.
     pub(crate) fn instances(&self, search: &SearchPaths) -> Vec<SourceInstance> {
         let carriers = Carriers::new(&search.places, &search.projects);
-        // These lie inside of a project, also where nobody knows that it is one.
+        // These sources lie inside a project: a folder that the user names is one, whether it is known or not.
         let named = match self {
             ImportSelection::Source(ImportSource::Markdown | ImportSource::OpenMem, path) => {
                 path.clone().filter(|path| path.is_dir())
@@ -164,6 +164,7 @@ impl MachineImport {
         let transcripts = self.transcripts.into_iter().map(carried).collect();
         let transcripts = import_transcripts(store, transcripts, options, progress)?;
         let mut report = MachineImportReport { bytes, transcripts, ..MachineImportReport::default() };
+        // Asked again: the transcripts have shown which folders are projects.
         let search = self.request.search_paths(known_folders(store)?);
         for instance in self.request.selection.instances(&search) {
             let imported = import_memories(store, &instance, options)?;
@@ -275,6 +276,7 @@ impl MachineImportReport {
         let mut sorted = Vec::new();
         for (id, (kinds, files)) in projects {
             let mut files: Vec<(String, u64)> = files.into_iter().collect();
+            // Most memories first, equal ones by name.
             files.sort_by(|one, other| (other.1, &one.0).cmp(&(one.1, &other.0)));
             let files = files.into_iter().map(|(file, _)| file).collect();
             let name = store.projects().get(id)?.map(|project| project.name).unwrap_or_default();

@@ -58,7 +58,7 @@ pub fn import_memories(
     failed.map_or(Ok(()), Err)?;
     let report = import.finish(store)?;
     match read {
-        // What was skipped now may be wanted by the next import: the instance is not done.
+        // What was skipped now may be wanted by the next import, so the instance is not marked as done.
         Ok(()) if options.is_partial() || report.skipped.contains_key(EXCLUDED) => Ok(report),
         Ok(()) => mark_done(store, state, options.now).map(|()| report),
         Err(UnreadableSource(why)) => Ok(MemoryImportReport { unreadable: Some(why), ..report }),
@@ -146,7 +146,7 @@ impl<'a> InstanceImport<'a> {
             uid,
             project: memory.project,
             session,
-            // A clock that ran ahead wrote it now.
+            // A time in the future comes from a clock that ran ahead.
             created_at: memory.created_at.min(self.options.now),
             content: prepare(Content { provenance, ..memory.content }, redactor),
             history: memory.history,
@@ -199,7 +199,7 @@ fn retire_removed_sections(store: &mut Store, report: &ImporterReport) -> Result
 
 /// Returns the uid of a memory: by what its source calls it and when it was written.
 fn uid_for(instance: &SourceInstance, name: &str, created_at: Timestamp) -> Uid {
-    // A commit is the same in every clone; a section, or what two files have in common, only where it stands.
+    // A commit has the same name in every clone. A section of a file, or a pair of files (its name has spaces), belongs to one folder.
     let place = match instance.source {
         ImportSource::Markdown => instance.path.as_os_str().as_encoded_bytes(),
         ImportSource::Git if name.contains(' ') => instance.path.as_os_str().as_encoded_bytes(),
@@ -208,6 +208,7 @@ fn uid_for(instance: &SourceInstance, name: &str, created_at: Timestamp) -> Uid 
     };
     let source = instance.source.as_str().as_bytes();
     let name = digest([source, name.as_bytes(), place, &created_at.0.to_le_bytes()]);
+    // A uid has room for ten of the sixteen bytes.
     let [random @ .., _, _, _, _, _, _] = name.0;
     Uid::from_parts(created_at.0, random)
 }

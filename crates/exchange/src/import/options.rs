@@ -103,7 +103,7 @@ impl ImportOptions<'_> {
         at >= backstory_memory::FIRST_MOMENT && at <= self.now.plus_ms(Timestamp::DAY_MS)
     }
 
-    /// Whether only a part of what there is is wanted: what is skipped now may be wanted later.
+    /// Whether only a part is imported: what is skipped now may be wanted later.
     pub(crate) fn is_partial(&self) -> bool {
         self.since.is_some() || self.project_filter.is_some()
     }

@@ -116,6 +116,7 @@ fn preview_instance(instance: &SourceInstance, options: &ImportOptions<'_>) -> S
 }
 
 fn is_wanted(options: &ImportOptions<'_>, name: &str, keys: &[ProjectKey]) -> bool {
+    // A source that knows a project by its name alone matches a filter by that name.
     let is_name = |filter: &ProjectFilter| filter.name == name && matches!(keys, [ProjectKey::Named(_)]);
     options.project_filter.as_ref().is_some_and(is_name) || options.wants_keys(keys)
 }

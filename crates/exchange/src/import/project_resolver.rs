@@ -105,6 +105,7 @@ impl<'a> ProjectResolver<'a> {
         {
             return Ok(None);
         }
+        // Among several projects of that name, nothing says which one it is.
         if let [only] = store.projects().named(&name)?.as_slice() {
             return Ok(Some(only.id));
         }

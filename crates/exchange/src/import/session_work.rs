@@ -1,7 +1,7 @@
 //! Which commits of a history are work that sessions were seen to do: one piece of work is one memory, whoever reports it.
 //!
-//! A commit is known by its hash; by its title, where it was amended or rebased since; by its files and its time, where the session
-//! did the work and somebody else committed it. Not here: reading either (`sources`, `store`).
+//! A commit is recognised by its hash; by its title if it was amended or rebased since; by its files and its time if the session did
+//! the work and somebody else committed it. Not here: reading either (`sources`, `store`).
 
 use backstory_memory::{Content, Details, MemoryId, ProjectId, Timestamp};
 use backstory_store::{SessionWork, Store, StoreError};

@@ -19,11 +19,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// After so many turns a batch ends: distillation looks back no further.
+/// How many turns a batch has at most: distillation looks back no further.
 const TURNS: usize = 24;
-/// A batch that holds so much ends with its turn, however few there were.
+/// How many events end a batch at the end of a turn, however few turns it has.
 const MANY_EVENTS: usize = 300;
-/// A turn that is longer is cut: distillation reads no more at once.
+/// How many events a batch has at most: a longer turn is cut, because distillation reads no more at once.
 const MOST_EVENTS: usize = 900;
 /// How many batches may wait to be stored: they are held in memory.
 const AHEAD: usize = 4;
@@ -66,15 +66,10 @@ pub fn import_transcripts(
     progress: &mut dyn FnMut(u64),
 ) -> Result<TranscriptImportReport, StoreError> {
     // A later session corrects an earlier one, whichever host it ran in.
-    transcripts.sort_by(
-        |CarriedTranscript { transcript: one, .. }, CarriedTranscript { transcript: other, .. }| {
-            (one.began.unwrap_or(one.modified), &one.path, &one.session).cmp(&(
-                other.began.unwrap_or(other.modified),
-                &other.path,
-                &other.session,
-            ))
-        },
-    );
+    transcripts.sort_by_cached_key(|CarriedTranscript { transcript, .. }| {
+        let began = transcript.began.unwrap_or(transcript.modified);
+        (began, transcript.path.clone(), transcript.session.clone())
+    });
     // A session is imported whole or not at all: memories of half a session would be wrong.
     transcripts.retain(|it| options.since.is_none_or(|since| it.transcript.modified >= since));
     let all_bytes: u64 = transcripts.iter().map(|it| it.transcript.bytes).sum();
@@ -90,6 +85,7 @@ pub fn import_transcripts(
         let (sender, batches) = sync_channel(AHEAD);
         threads.spawn(move || TranscriptScan::new(options).read_all(jobs, &sender));
         for batch in batches {
+            // An error leaves this loop and drops the receiver: the reading thread stops at its next send.
             let Some(job) = jobs.get(batch.job) else { break };
             store.transaction(|store| importer.keep(store, job, &batch))?;
             progress(bytes + batch.bytes);
@@ -114,7 +110,8 @@ struct TranscriptJob {
 }
 
 impl TranscriptJob {
-    /// Binds an entry to the repository that carries its transcript. A session or an entry of the user by the same name is another one.
+    /// Binds an entry to the repository that carries its transcript. Its names are changed: a session or an entry of the user with the
+    /// same name must not be mistaken for it.
     fn bind(&self, mut entry: HostTranscriptEntry) -> HostTranscriptEntry {
         if let Some(carrier) = &self.carrier {
             let root = carrier.to_string_lossy();
@@ -221,6 +218,7 @@ impl<'a> TranscriptScan<'a> {
                 }
                 TranscriptItem::Entry(entry) => of.bind(*entry),
             };
+            // Asked of entries that were imported before, too: their first prompt decides about those that follow.
             if first_prompts.is_own(&entry, self.options.is_own_prompt) {
                 batch.arrivals.retain(|arrival| arrival.event.host_session != entry.session);
                 batch.skip("our own");
@@ -260,7 +258,7 @@ impl<'a> TranscriptScan<'a> {
             tool: entry.event.tool,
             sequence: None,
             provenance: entry.event.provenance.min(Provenance::Import),
-            // A session that was resumed or forked repeats what came before under another name: it is still the same.
+            // Without the session's name: a session that was resumed or forked repeats earlier entries under another one.
             key: Some(IdempotencyKey::new(host.as_str(), "", entry.event.activity.kind(), &entry.id, "")),
             body: EventBody { activity: entry.event.activity, subagent: entry.event.subagent, words: None },
         };
@@ -348,6 +346,7 @@ impl TranscriptImporter<'_> {
             }
         }
         let (taken, is_done) = (batch.taken, batch.is_last);
+        // If something was left out, the next import begins at the start of the transcript.
         let read_again = ImportProgress { imported: 0, is_done: false, ..job.state.clone() };
         let state = if batch.is_whole {
             ImportProgress { imported: taken, is_done, ..read_again }

@@ -22,6 +22,7 @@ pub(super) fn read(text: &str, first: u64) -> Result<Map<String, Value>, Documen
         if read.contains_key(&key) {
             return Err(error(line, &format!("`{key}` stands here twice")));
         }
+        // A key without a value means an empty list, or nothing where no list is wanted.
         if node == YamlNode::Missing {
             if is_list(&key) {
                 read.insert(key, Value::Array(Vec::new()));

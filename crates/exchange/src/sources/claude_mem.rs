@@ -5,15 +5,16 @@
 use crate::imported::{ImportItem, ImportedMemory, ImportedProject, ImportedSession};
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, observation, summary};
 use crate::sources::rows::{
-    each_row, first_moment, locate_database, look_up, open_tables, reason, skip_rows,
+    each_row, first_moment, locate_database, look_up, open_tables, reason, skip_rows, wanted,
 };
 use crate::sources::text::{draft, project, title};
 use crate::sources::{ImportSource, SearchPaths, SourceInstance, UnreadableSource};
 use backstory_memory::{Category, Importance, Kind, MemoryScope, Timestamp};
-use backstory_store::{ForeignDatabase, ForeignLimits, ForeignRow, RowQuery};
+use backstory_store::{ForeignDatabase, ForeignLimits, ForeignRow};
 use std::collections::HashMap;
 
-/// Finds the database. One of another program by the same name is not it; one that cannot be opened may be.
+/// Finds the database. A database of another program under the same name is passed over. One that cannot be opened counts as found, so
+/// that the import reports it.
 pub(crate) fn locate(search: &SearchPaths) -> Vec<SourceInstance> {
     let home = search.places.home.join(".claude-mem");
     let folder = search.named("CLAUDE_MEM_DATA_DIR").unwrap_or(&home);
@@ -48,10 +49,6 @@ pub(crate) fn read(
 
 fn has_sessions(tables: &[String]) -> bool {
     tables.iter().any(|table| table == "sdk_sessions")
-}
-
-fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
-    RowQuery { table, columns, order: &["id"], ..RowQuery::default() }
 }
 
 /// Returns columns with those that say where a row belongs: by today's names and by those before 9.x.

@@ -79,7 +79,7 @@ fn at(fields: &EngramFields, name: &str) -> Option<Timestamp> {
 #[derive(Default)]
 struct EngramIndex {
     sessions: HashMap<String, EngramSession>,
-    /// The numbers of the observations one replaces or has to do with, by its name between machines.
+    /// The numbers of the observations that an observation replaces, by its `sync_id`; then of those it relates to.
     replaces: HashMap<String, Vec<String>>,
     relates: HashMap<String, Vec<String>>,
 }
@@ -91,7 +91,7 @@ struct EngramSession {
 }
 
 impl EngramIndex {
-    /// Takes in a session; returns the memory its summary is, where it has one.
+    /// Notes a session. Returns its summary as a memory, if it has one.
     fn session(&mut self, fields: &EngramFields) -> Option<Result<ImportedMemory, &'static str>> {
         let id = text(fields, "id")?;
         let name = text(fields, "project").unwrap_or(NAMELESS);
@@ -101,7 +101,7 @@ impl EngramIndex {
             let content = draft(Kind::Summary, &title(&[Some(summary)]).ok_or(reason::NO_WORDS)?, summary);
             let at = began.ok_or(reason::NO_DATE)?;
             let memory = ImportedMemory::new(format!("session {id}"), folder.clone(), at, content);
-            Ok(ImportedMemory { session: opencode_session(id), ..memory })
+            Ok(ImportedMemory { session: ImportedSession::of_opencode(id), ..memory })
         });
         self.sessions.insert(id.to_owned(), EngramSession { name: name.to_owned(), folder, began });
         summary
@@ -131,15 +131,14 @@ impl EngramIndex {
             content.scope = MemoryScope::User;
         }
         let project = project_of(text(fields, "project"), known);
+        // Relations name an observation by the id it has on every machine, older ones by its number.
         let between = text(fields, "sync_id").unwrap_or(id);
         let seen = text(fields, "duplicate_count").and_then(|count| count.parse().ok()).unwrap_or(1);
         Ok(ImportedMemory {
-            session: session.and_then(opencode_session),
+            session: session.and_then(ImportedSession::of_opencode),
             history: Some(UsageHistory {
-                updated_at: at(fields, "updated_at").unwrap_or(created_at),
                 times_seen: std::cmp::max(1, seen),
-                times_used: 0,
-                last_used_at: None,
+                ..UsageHistory::new(at(fields, "updated_at").unwrap_or(created_at))
             }),
             replaces: named(self.replaces.get(between)),
             relates: named(self.relates.get(between)),
@@ -148,7 +147,7 @@ impl EngramIndex {
     }
 }
 
-/// Returns the folder of the session where it is the project's own, else the project by its name.
+/// Returns the folder of the session if it belongs to the named project, else the project by its name.
 fn project_of(name: Option<&str>, session: Option<&EngramSession>) -> ImportedProject {
     match (name, session) {
         (Some(name), Some(session)) if name == session.name => session.folder.clone(),
@@ -159,12 +158,6 @@ fn project_of(name: Option<&str>, session: Option<&EngramSession>) -> ImportedPr
 
 fn named(numbers: Option<&Vec<String>>) -> Vec<String> {
     numbers.into_iter().flatten().map(|number| format!("observation {number}")).collect()
-}
-
-/// Sessions of OpenCode are recognised by their names; nothing says which host the others ran in.
-fn opencode_session(session: &str) -> Option<ImportedSession> {
-    let host = session.starts_with("ses_").then(|| "opencode".to_owned())?;
-    Some(ImportedSession { host, name: session.to_owned() })
 }
 
 /// What early versions kept of every use of a tool, as it came.

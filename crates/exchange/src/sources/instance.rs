@@ -88,8 +88,8 @@ impl SourceInstance {
         )))
     }
 
-    /// Binds a memory to the repository that carries it, and what was handed over to one project: whoever wrote it may have claimed
-    /// anything.
+    /// Binds a memory to the repository that carries it. A memory from a file that the user named stays in its project and unpinned.
+    /// Whoever wrote either may have claimed anything.
     pub(crate) fn bind(&self, item: ImportItem) -> ImportItem {
         match (item, &self.carrier) {
             (ImportItem::Memory(memory), Some(carrier)) => {

@@ -69,6 +69,7 @@ pub(crate) fn read(
             continue;
         }
         let name = format!("{} > {}", file.name, section.headings(" > "));
+        // Sections of one file may have the same headings.
         let count = names.entry(name.clone()).and_modify(|count| *count += 1).or_insert(1);
         let name = if *count > 1 { format!("{name} ({count})") } else { name };
         emit(ImportItem::Memory(Box::new(file.memory(name, &section))));

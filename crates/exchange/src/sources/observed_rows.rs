@@ -1,4 +1,4 @@
-//! An observation and a summary in the shape claude-mem gave them, and others after it: the same columns in several programs.
+//! Observations and summaries in the columns of claude-mem, which several programs have copied.
 //!
 //! Not here: sessions, projects and what became of a row, which every program keeps in its own way.
 
@@ -102,7 +102,7 @@ const PARTS: &[(&str, &str)] = &[
     ("Notes", "notes"),
 ];
 
-/// Returns the kind for a program's own word; a note where there is none.
+/// Returns the kind for a program's own word; a note if the word is unknown.
 pub(crate) fn kind(sort: &str) -> Kind {
     match sort {
         "architecture" => Kind::Decision,

@@ -89,9 +89,7 @@ fn placed(
 ) -> Result<ImportedMemory, &'static str> {
     let id = row.text("id").ok_or(reason::NO_NAME)?;
     content.provenance = provenance_of_tool(row.text("tool_name"));
-    // Sessions of OpenCode are recognised by their names; the database does not say which host the others ran in.
-    let session = row.text("session_id").filter(|session| session.starts_with("ses_"));
-    let session = session.map(|name| ImportedSession { host: "opencode".to_owned(), name: name.to_owned() });
+    let session = row.text("session_id").and_then(ImportedSession::of_opencode);
     let created_at = first_moment(row, &["created_at"]).ok_or(reason::NO_DATE)?;
     Ok(ImportedMemory {
         session,

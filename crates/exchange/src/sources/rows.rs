@@ -50,8 +50,13 @@ pub(crate) fn locate_database(source: ImportSource, path: &Path) -> Option<Sourc
     Some(instance)
 }
 
-/// Emits what `take` makes of each wanted row. A damaged table ends where the damage begins, one over a limit where the limit is, and the rest
-/// counts as one thing skipped.
+/// Asks for all rows of a table, in the order of their numbers.
+pub(crate) fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
+    RowQuery { table, columns, order: &["id"], ..RowQuery::default() }
+}
+
+/// Emits what `take` makes of each wanted row. Reading ends where the table is damaged or over a limit; the rest counts as one thing
+/// skipped.
 pub(crate) fn each_row(
     db: &ForeignDatabase,
     wanted: RowQuery<'_>,
@@ -81,7 +86,7 @@ pub(crate) fn skip_rows(
 
 /// Calls `take` with the wanted rows of a lookup table; damaged rows are missing.
 pub(crate) fn look_up(db: &ForeignDatabase, wanted: RowQuery<'_>, mut take: impl FnMut(&ForeignRow)) {
-    // The table these rows belong to is read on its own, and reports the damage.
+    // Not reported: damage in the table of the memories themselves is, and these rows only add to it.
     drop(db.each(wanted, |row| {
         take(&row);
         ControlFlow::Continue(())

@@ -22,6 +22,7 @@ impl Deadline {
     }
 
     fn is_over(&self) -> bool {
+        // Poison is ignored: a panic cannot leave an `Instant` half written.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|until| Instant::now() >= until)
     }
 
@@ -31,8 +32,8 @@ impl Deadline {
 }
 
 impl Store {
-    /// Lets `look` read until then. A read that runs at that time is stopped, and none begins later. Inside another `read_until`,
-    /// the earlier deadline counts.
+    /// Runs `look` with a deadline for its reads: one that runs at that time is stopped, and none begins later. Inside another
+    /// `read_until`, the earlier deadline counts.
     ///
     /// # Errors
     ///
@@ -64,7 +65,7 @@ mod tests {
 
     /// Law 1.
     #[test]
-    fn what_runs_when_the_time_is_over_is_stopped_and_the_next_reading_is_not() {
+    fn a_deadline_stops_the_read_that_runs_and_not_the_next_one() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&Home::new(dir.path().join("home")), Purpose::Hook, Timestamp(0)).unwrap();
         let count_far = || {
@@ -81,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_within_another_has_no_more_time_than_that_and_takes_none_from_it() {
+    fn an_inner_deadline_cannot_exceed_the_outer_one_nor_replace_it() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(&Home::new(dir.path().join("home")), Purpose::Hook, Timestamp(0)).unwrap();
         let far = Instant::now() + std::time::Duration::from_secs(3600);

@@ -49,7 +49,7 @@ pub enum StoreError {
         /// The oldest schema this build reads.
         first: i64,
     },
-    /// A build from before the first release has written the database, whose schema had the same number and was another.
+    /// A build from before the first release has written the database: its schema has the same number and differs.
     #[error("`{}` has a schema from before the first release, which this build does not read", .path.display())]
     ForeignSchema {
         /// The database.
@@ -128,7 +128,7 @@ pub enum StoreError {
         found: String,
     },
     /// An event is too large for the spool.
-    #[error("an event of {bytes} bytes is too large to wait: {most} is the most")]
+    #[error("an event of {bytes} bytes is too large for the spool; the limit is {most}")]
     TooLarge {
         /// Its size.
         bytes: u64,
@@ -177,6 +177,7 @@ impl StoreError {
             | StoreError::UnsafeSqlite { .. }
             | StoreError::Io { .. } => true,
             StoreError::Sql { source, .. } => {
+                // A constraint refuses this one row, and would refuse it from the spool again.
                 source.sqlite_error().is_some_and(|failure| failure.code != ErrorCode::ConstraintViolation)
             }
             StoreError::Unsafe { .. }

@@ -32,7 +32,7 @@ pub struct ForeignDatabase {
     steps: Arc<AtomicU64>,
 }
 
-/// How much is read of a database. One that was made to run for ever, or to fill the memory, ends there.
+/// How much is read of a database. Reading one that was made to run for ever, or to fill the memory, ends there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForeignLimits {
     /// The longest file, in bytes.
@@ -88,6 +88,7 @@ impl ForeignRow {
     #[must_use]
     pub fn integer(&self, column: &str) -> Option<i64> {
         let text = self.text(column)?;
+        // A column of the type REAL returns a whole number as `12.0`.
         text.parse().ok().or_else(|| self.real(column).map(|number| number as i64))
     }
 
@@ -126,6 +127,8 @@ impl ForeignDatabase {
             return Err(over(path, format!("it is {bytes} bytes long, and {} are read", limits.file_bytes)));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        // A log may hold commits that the file does not have yet. Without one the file is opened as unchanging, and SQLite creates
+        // nothing beside it.
         let opened = if log > 0 {
             Connection::open_with_flags(path, flags)
         } else {
@@ -199,7 +202,8 @@ impl ForeignDatabase {
 
     /// Returns the statement that reads rows, one more than the limit.
     ///
-    /// Only the numbers of rows are sorted, by short keys: values that share their pages on the disk would fill it when they are sorted.
+    /// Only row numbers are sorted, and by short keys. In a forged file many rows can share the same pages: to sort their values, SQLite
+    /// would write each of them to a temporary file and fill the disk.
     fn select(&self, wanted: &RowQuery<'_>, columns: &[&&str], keys: &[&&str]) -> String {
         // A longer value is not even loaded.
         let short = |name: &str, longest: usize| {
@@ -264,6 +268,7 @@ fn restrict(db: &mut Connection, most: u64, steps: Arc<AtomicU64>) -> rusqlite::
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     let is_over = move || steps.fetch_add(STEPS as u64, Ordering::Relaxed) > most;
     db.progress_handler(STEPS, Some(is_over))?;
+    // No memory map: if its owner truncates the file meanwhile, touching a lost page would kill this process.
     db.execute_batch("PRAGMA trusted_schema = OFF; PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
 }
 

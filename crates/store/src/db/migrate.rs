@@ -16,7 +16,8 @@ pub(crate) const CURRENT: i64 = FIRST + MIGRATIONS.len() as i64 - 1;
 /// The migrations in order; the first creates schema [`FIRST`].
 const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_first.sql")];
 
-/// Brings the database to [`CURRENT`], and its table of kinds to those of this build. If several processes start together, one migrates and the others find it done.
+/// Brings the database to [`CURRENT`], and its table of kinds to those of this build. If several processes start together, one
+/// migrates and the others find it done.
 pub(crate) fn run(store: &mut Store, now: Timestamp) -> Result<(), StoreError> {
     run_list(store, MIGRATIONS, now)
 }
@@ -39,8 +40,8 @@ fn run_list(store: &mut Store, migrations: &[&str], now: Timestamp) -> Result<()
     })
 }
 
-/// Whether another build's migrations made this database. Before the first release the first one was edited under
-/// its number: such a database would open and then lack a column somewhere. A list that cannot be read is damage, which is noticed
+/// Whether another build's migrations made this database. Before the first release, the first migration was edited without a new
+/// number: such a database would open and then lack a column somewhere. A list that cannot be read is damage, which is noticed
 /// elsewhere and must not keep memories from being salvaged.
 pub(crate) fn has_other_migrations(store: &Store) -> bool {
     let applied = store.read("read which migrations were applied", |db| {
@@ -74,6 +75,7 @@ pub(crate) fn fresh_in_memory() -> rusqlite::Result<Connection> {
 pub(crate) fn word_index() -> rusqlite::Result<String> {
     let sql = "SELECT sql FROM sqlite_schema WHERE name = 'memory_words'";
     let table: String = fresh_in_memory()?.query_row(sql, [], |row| row.get(0))?;
+    // FTS5 keeps this setting in a table of its own, not in the statement that creates the index.
     Ok(format!("{table}; INSERT INTO memory_words (memory_words, rank) VALUES ('secure-delete', 1);"))
 }
 

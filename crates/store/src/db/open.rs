@@ -86,6 +86,7 @@ impl Store {
         [home.mirror(), home.losses()].iter().try_for_each(|path| close_to_others(path))?;
         let mut store = opened;
         store.repaired = repaired.map(Box::new);
+        // A hook's host waits until the process ends: hooks copy to the mirror in small portions, when they have time left.
         store.mirrors = purpose == Purpose::Command;
         store.drain_spool(purpose)?;
         Ok(store)
@@ -209,6 +210,8 @@ impl Store {
         }
         self.switch_to_wal(purpose.patience())?;
         let checkpoint_pages = if purpose == Purpose::Hook { 0 } else { 1000 };
+        // Freed pages are overwritten, so that forgotten words leave the file (SEC-12). Cells are checked, so that a damaged page
+        // is an error and not a wrong row.
         self.batch(&format!(
             "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF;
              PRAGMA cell_size_check = ON; PRAGMA wal_autocheckpoint = {checkpoint_pages}; PRAGMA journal_size_limit = 67108864"
@@ -245,6 +248,7 @@ impl Store {
         patience: Duration,
         work: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        // Never more than its own: a hook would otherwise wait longer than hooks may.
         self.set_busy_timeout(patience.min(self.patience))?;
         let done = work();
         self.set_busy_timeout(self.patience)?;
@@ -288,6 +292,7 @@ impl Store {
             }
             Ok(done)
         });
+        // After some errors (full disk, damage) SQLite has rolled back by itself, and another ROLLBACK would fail.
         if done.is_err() && !self.db.is_autocommit() {
             self.run("ROLLBACK")?;
         }

@@ -112,7 +112,7 @@ impl CodeWriter<'_> {
         self.store.write("keep the code map", |transaction| {
             for reading in readings.iter() {
                 replace_map(transaction, project, reading, now)?;
-                for change in one_a_name(&reading.changes) {
+                for change in merged_by_name(&reading.changes) {
                     add_change(transaction, (project, session), &reading.path, &change, now)?;
                 }
             }
@@ -135,7 +135,7 @@ impl Store {
                     .prepare(&many)?
                     .query_map([], |row| row.get(0))?
                     .collect::<rusqlite::Result<_>>()?;
-                // The one right after the last that may stay; all of its age go with it.
+                // The newest row beyond the cap; rows as old as that one go with it.
                 let trim = format!(
                     "DELETE FROM {table} WHERE project_id = ?1 AND {newest_first} <= (SELECT {newest_first} FROM {table}
                      WHERE project_id = ?1 ORDER BY {newest_first} DESC LIMIT 1 OFFSET {most})"
@@ -149,7 +149,7 @@ impl Store {
     }
 }
 
-/// Moves the code map of one project to another. What the other knows of a file already, stays.
+/// Moves the code map of one project to another. Files that the other project knows already keep the map they have there.
 pub(crate) fn merge(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Result<()> {
     for table in ["mapped_files", "unmapped_files"] {
         let sql = format!("UPDATE OR IGNORE {table} SET project_id = ?2 WHERE project_id = ?1");
@@ -221,7 +221,7 @@ fn insert_map(
 }
 
 /// Merges the changes of symbols that share a name: all new or all deleted stay that, everything else is a modification.
-fn one_a_name(changes: &[CodeChange]) -> Vec<CodeChange> {
+fn merged_by_name(changes: &[CodeChange]) -> Vec<CodeChange> {
     let mut merged: Vec<CodeChange> = Vec::new();
     for change in changes {
         match merged.iter_mut().find(|merged| merged.symbol.qualified_name == change.symbol.qualified_name) {
@@ -238,7 +238,7 @@ fn one_a_name(changes: &[CodeChange]) -> Vec<CodeChange> {
     merged
 }
 
-/// Puts the net of what a session did to a symbol before and of a new change in the place of the former.
+/// Adds a new change of a symbol to what the session did to it before: one row holds the net of both.
 fn add_change(
     db: &Connection,
     (project, session): (ProjectId, SessionId),
@@ -258,6 +258,7 @@ fn add_change(
         Some((word, body)) => Some((codes::code("a code change", &word)?, body_before(body)?)),
     };
     let net = net(former, change);
+    // A new row, not an update: the newest id is the symbol that changed last.
     db.prepare_cached(
         "DELETE FROM code_changes WHERE session_id = ?1 AND path = ?2 AND qualified_name = ?3",
     )?

@@ -44,7 +44,7 @@ impl LossCounter {
         LossCounter { path: home.losses() }
     }
 
-    /// Takes its place on the disk, while there is one.
+    /// Reserves its place on the disk while there is space.
     pub(crate) fn prepare(&self) -> Result<(), StoreError> {
         let failed = |error| StoreError::io("write", &self.path, error);
         if self.path.metadata().is_ok_and(|metadata| metadata.len() >= FILE_BYTES as u64) {
@@ -57,7 +57,7 @@ impl LossCounter {
 
     /// Counts events that were lost just now.
     pub fn count(&self, events: u64, now: Timestamp) -> Result<(), StoreError> {
-        // A home from before may have none, and half a disk may have room for it.
+        // A home of an earlier build may lack the file, and a disk that is full for an event may still have room for one block.
         drop(self.prepare());
         self.change(|before| {
             let before = before.filter(|before| !is_old(before, now));

@@ -12,9 +12,9 @@ impl SessionWriter<'_> {
             .write("insert a session of our own", |transaction| Ok(insert(transaction, host_session, now)?))
     }
 
-    /// Takes back a session that turns out to be our own with its first prompt, and what was kept of it so far.
+    /// Takes back a session whose first prompt shows that it is our own, with everything that was kept of it.
     ///
-    /// A session in which somebody has asked something before is not: they only repeat our words.
+    /// A session with an earlier prompt is not our own: somebody in it repeats our words.
     pub fn discard_own(&mut self, host: &str, host_session: &str, now: Timestamp) -> Result<(), StoreError> {
         self.store.write("take back a session of our own", |transaction| {
             let has_prompt = "SELECT 1 FROM sessions s JOIN events e ON e.session_id = s.id

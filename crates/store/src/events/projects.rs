@@ -41,11 +41,11 @@ pub struct ProjectClaim {
 /// Whether the store knows the project of a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recognition {
-    /// It does, and what its history begins with.
+    /// It is known, and so is the commit its history begins with.
     Proven,
-    /// It does, by its place.
+    /// It is known by its path alone.
     Placed,
-    /// It does not.
+    /// It is not known.
     Unknown,
 }
 
@@ -122,7 +122,7 @@ impl ProjectWriter<'_> {
             let index_is_stale = !move_words(transaction, from, into)?;
             distilled::release_shared_subjects(transaction, from, into)?;
             sync_state::merge(transaction, from, into)?;
-            // Keys that both have stay behind, and go with the project.
+            // Keys that both projects have stay behind, and are deleted with the first.
             for table in ["memories", "sessions", "project_keys", "project_roots", "injections", "rejections"]
             {
                 let sql = format!("UPDATE OR IGNORE {table} SET project_id = ?2 WHERE project_id = ?1");
@@ -228,8 +228,8 @@ impl ProjectReader<'_> {
     }
 }
 
-/// Moves memories in the word index to another project. Returns whether that was possible: of a damaged memory nobody knows which
-/// words the index holds.
+/// Moves memories in the word index to another project. Returns whether that was possible: nobody knows which words the index holds
+/// of a damaged memory.
 fn move_words(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Result<bool> {
     let mut statement = db.prepare(whole_memories!("WHERE project_id = ?1"))?;
     let mut rows = statement.query([from.0])?;
@@ -241,7 +241,7 @@ fn move_words(db: &Connection, from: ProjectId, into: ProjectId) -> rusqlite::Re
     Ok(true)
 }
 
-/// Finds or makes the project of a project_ref, and notes its keys and its root.
+/// Finds or makes the project of a folder, and notes its keys and its root.
 pub(crate) fn project_at(
     db: &Connection,
     project_ref: &ProjectRef,
@@ -257,6 +257,7 @@ pub(crate) fn project_at(
     if project_ref.root.is_empty() {
         return Ok(id);
     }
+    // To the hour is enough: an event that says nothing new then writes no page here.
     db.prepare_cached(
         "INSERT INTO project_roots (path, project_id, seen_at_ms) VALUES (?1, ?2, ?3)
          ON CONFLICT (path) DO UPDATE SET project_id = ?2, seen_at_ms = ?3 WHERE project_id <> ?2 OR seen_at_ms < ?3 - 3600000",
@@ -277,7 +278,8 @@ fn make(db: &Connection, project_ref: &ProjectRef, now: Timestamp) -> rusqlite::
     Ok(ProjectId(db.last_insert_rowid()))
 }
 
-/// Adds a key to a project. The place belongs to whoever stands there now; a path of another machine takes nobody's.
+/// Adds a key to a project. The path of the folder itself moves to the project that is there now; a path from another machine is
+/// added only if no project has it.
 fn record_key(
     db: &Connection,
     project_ref: &ProjectRef,

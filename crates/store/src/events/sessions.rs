@@ -3,7 +3,7 @@
 //! Not here: what happened in them (`events`), what their agents have in view (`context_window`), those of our own (`own_sessions`).
 
 use crate::db::facets::{SessionReader, SessionWriter};
-use crate::{Filter, Scope, StoreError};
+use crate::{Filter, StoreError};
 use backstory_memory::{EventId, ProjectId, Redacted, SessionId, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -84,6 +84,7 @@ impl SessionReader<'_> {
     pub fn starting_with(&self, beginning: &str) -> Result<Vec<Session>, StoreError> {
         self.store.read("find a session", |db| {
             let sql =
+                // Not LIKE: a `%` or `_` in the name would match anything.
                 "SELECT * FROM sessions WHERE substr(host_session, 1, length(?1)) = ?1 ORDER BY id LIMIT 16";
             let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([beginning], session_from)?;
@@ -109,14 +110,10 @@ impl SessionReader<'_> {
         })
     }
 
-    /// Lists the sessions a filter lets through, the most recent first. Of a session with several kinds of memories one is enough.
+    /// Lists the sessions a filter lets through, the most recent first. A session passes with one memory of a wanted kind.
     pub fn list_filtered(&self, filter: &Filter) -> Result<Vec<SessionSummary>, StoreError> {
         let kinds: Vec<&str> = filter.kinds.iter().map(|kind| kind.as_str()).collect();
         let kinds = serde_json::Value::from(kinds).to_string();
-        let project = match filter.scope {
-            Scope::Project(id) => Some(id.0),
-            Scope::Everywhere => None,
-        };
         self.store.read("list the sessions", |db| {
             let sql = concat!(
                 summaries!(),
@@ -128,13 +125,13 @@ impl SessionReader<'_> {
             );
             let (since, until) = (filter.since.map(|at| at.0), filter.until.map(|at| at.0));
             let mut statement = db.prepare_cached(sql)?;
-            let values = params![project, since, until, kinds, filter.limit, filter.offset];
+            let values = params![filter.scope.project(), since, until, kinds, filter.limit, filter.offset];
             let rows = statement.query_map(values, summary_from)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 
-    /// Whether of the last sessions of a host in a project nothing is known but that they began and ended: so many, all since then.
+    /// Whether the last `count` sessions of a host in a project, all begun since `since`, hold nothing but their start and their end.
     pub fn are_silent(
         &self,
         project: ProjectId,
@@ -157,7 +154,7 @@ impl SessionReader<'_> {
 }
 
 impl SessionWriter<'_> {
-    /// Notes that a session of which no end is known ended with the last thing that happened in it.
+    /// Ends a session that reported no end: with the last thing that happened in it.
     pub fn end(&mut self, id: SessionId) -> Result<(), StoreError> {
         self.store.write("note the end of a session", |db| {
             let sql =
@@ -176,7 +173,7 @@ impl SessionWriter<'_> {
         })
     }
 
-    /// Notes that the agent of a session is asked something; whether nobody has asked it before.
+    /// Notes that the agent of a session is asked to note what is missing. Returns whether this is the first time.
     pub fn mark_agent_questioned(&mut self, id: SessionId) -> Result<bool, StoreError> {
         self.store.write("note that an agent was asked", |transaction| {
             let sql = "UPDATE sessions SET agent_questioned = 1 WHERE id = ?1 AND agent_questioned = 0";
@@ -230,7 +227,7 @@ pub(crate) fn touch(
         .execute(params![project.0, host, host_session, at.0])?;
         return Ok((SessionId(db.last_insert_rowid()), project));
     };
-    // To the second is enough: in a burst every page less is a page less in the log.
+    // To the second is enough: in a burst of events this saves a page of the log for each.
     if at.0.saturating_sub(last_event_at) >= 1000 {
         db.prepare_cached("UPDATE sessions SET last_event_at_ms = ?2 WHERE id = ?1")?
             .execute([id.0, at.0])?;

@@ -37,7 +37,7 @@ impl Spool {
         Spool { root: home.spool() }
     }
 
-    /// Lets an event wait. When this returns, the event is on the disk.
+    /// Puts an event into the spool. When this returns, the event is on the disk.
     pub fn push(&self, arrival: &IncomingEvent) -> Result<(), StoreError> {
         let bytes = to_bytes(arrival);
         if bytes.len() as u64 > LARGEST_FILE {
@@ -68,6 +68,7 @@ impl Spool {
             drop(fs::remove_file(&draft));
             return Err(error);
         }
+        // The file was synced before, but its new name is on the disk only when the directory is.
         sync_dir(&waiting)
     }
 
@@ -94,9 +95,10 @@ impl Spool {
     /// Removes files whose writer must have died: nobody got an acknowledgement for them.
     pub(crate) fn clear_unfinished(&self, now: Timestamp) {
         for file in files_in(&self.unfinished_dir()) {
+            // A file without a readable age counts as new: its writer may still be at work.
             let written = fs::symlink_metadata(&file).map_or(i64::MAX, |metadata| modified_ms(&metadata));
             if now.0.saturating_sub(written) > ABANDONED_MS {
-                // Still there, it is found again.
+                // If this fails, the next housekeeping tries again.
                 drop(fs::remove_file(&file));
             }
         }
@@ -166,7 +168,7 @@ impl Store {
         });
         match all {
             Err(error) if error.is_storage_failure() => return Err(error),
-            // One of them is refused: each for itself, then.
+            // One event of the batch was refused: write the others without it.
             Err(_) => return self.drain_one_by_one(spool, &arrivals),
             Ok(()) => {}
         }
@@ -202,6 +204,7 @@ impl Spool {
         let bytes = match read_whole(file) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            // Unreadable or too long: no bytes are no event, so the file is set aside below.
             Err(_) => Vec::new(),
         };
         let arrival = from_bytes(&bytes);
@@ -219,7 +222,7 @@ fn modified_ms(metadata: &fs::Metadata) -> i64 {
 }
 
 fn remove_taken(file: &Path) {
-    // Already gone is as good as removed; still there, it is known by its key next time.
+    // Another process may have removed it. If it is still there, the next drain finds its key in the database and stores nothing.
     drop(fs::remove_file(file));
 }
 

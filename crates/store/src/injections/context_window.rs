@@ -14,9 +14,9 @@ use std::collections::HashSet;
 pub struct ContextWindow {
     /// The memories it was given since its context last began anew, and that have not changed since.
     pub memories: HashSet<MemoryId>,
-    /// Those of them that only stood in the block its context began with: they may be given once more (law 5).
+    /// Those that were given only in the block its context began with: they may be given once more (law 5).
     pub only_at_start: HashSet<MemoryId>,
-    /// When its context began anew, where it did: what it did itself before that, it no longer has.
+    /// When its context last began anew, if it did: what the agent did before that is out of its view.
     pub started_at: Option<Timestamp>,
 }
 
@@ -24,6 +24,7 @@ impl InjectionWriter<'_> {
     /// Notes that the agent of a session has nothing in view any more.
     pub fn begin_context(&mut self, session: SessionId, at: Timestamp) -> Result<(), StoreError> {
         self.store.write("note that a context began", |transaction| {
+            // The injections before are marked by number, because their times follow a clock that may be set back.
             let sql = "UPDATE sessions SET context_started_at_ms = ?2,
                  last_injection_before_context = coalesce((SELECT max(id) FROM injections WHERE session_id = ?1), 0) WHERE id = ?1";
             Ok(transaction.execute(sql, params![session.0, at.0]).map(drop)?)
@@ -66,6 +67,8 @@ impl InjectionReader<'_> {
             else {
                 return Ok(ContextWindow::default());
             };
+            // A memory that changed after it was injected is not in view: the agent has seen its old words. The second column is 1
+            // if it was also injected at another moment than session start.
             let sql = "SELECT g.memory_id, max(i.moment <> 'session_start') FROM injections i JOIN injected g ON g.injection_id = i.id
                  JOIN memories m ON m.id = g.memory_id
                  WHERE i.session_id = ?1 AND i.id > ?2 AND m.updated_at_ms <= i.at_ms GROUP BY g.memory_id";
@@ -107,13 +110,9 @@ impl InjectionReader<'_> {
 
     /// Returns the memories that were injected into a session and that it has not used.
     pub fn unused_in_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
-        self.store.read("read what was injected", |db| {
-            let sql = "SELECT DISTINCT g.memory_id FROM injections i JOIN injected g ON g.injection_id = i.id
-                 WHERE i.session_id = ?1 AND NOT EXISTS (SELECT 1 FROM injections j JOIN injected u ON u.injection_id = j.id
-                     WHERE j.session_id = ?1 AND u.memory_id = g.memory_id AND u.used_at_ms IS NOT NULL)";
-            let mut statement = db.prepare_cached(sql)?;
-            let unused = statement.query_map([session.0], |row| row.get(0).map(MemoryId))?;
-            Ok(unused.collect::<rusqlite::Result<_>>()?)
-        })
+        let sql = "SELECT DISTINCT g.memory_id FROM injections i JOIN injected g ON g.injection_id = i.id
+             WHERE i.session_id = ?1 AND NOT EXISTS (SELECT 1 FROM injections j JOIN injected u ON u.injection_id = j.id
+                 WHERE j.session_id = ?1 AND u.memory_id = g.memory_id AND u.used_at_ms IS NOT NULL)";
+        self.store.memory_ids("read what was injected", sql, [session.0])
     }
 }

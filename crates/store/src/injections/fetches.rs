@@ -25,7 +25,7 @@ impl InjectionWriter<'_> {
         })
     }
 
-    /// Notes which session the answer with this nonce was given to. An answer that has its session keeps it.
+    /// Notes which session the answer with this nonce was given to. The first session that reports it counts.
     pub fn assign_fetch(&mut self, nonce: u32, session: SessionId) -> Result<(), StoreError> {
         self.store.write("note who fetched", |transaction| {
             let sql = "UPDATE fetches SET session_id = ?2 WHERE nonce = ?1 AND session_id IS NULL";
@@ -55,16 +55,12 @@ impl InjectionWriter<'_> {
 }
 
 impl InjectionReader<'_> {
-    /// Returns what a session fetched that acting on it can confirm. Who wrote a memory does not confirm it: it must have been there before the session,
-    /// whatever the clock said.
+    /// Returns the fetched memories that the session confirms if it acts on them: those that were there before it began. A session
+    /// cannot confirm what it wrote itself. Compares numbers, because clocks jump.
     pub fn fetched_in_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
-        self.store.read("read what was fetched", |db| {
-            let sql = "SELECT DISTINCT m.id FROM fetches f JOIN sessions s ON s.id = f.session_id JOIN memories m ON m.id = f.memory_id
-                 WHERE f.session_id = ?1 AND m.standing = 'proposed' AND m.id <= s.memories_before AND m.project_id = s.project_id";
-            let mut statement = db.prepare_cached(sql)?;
-            let fetched = statement.query_map([session.0], |row| row.get(0).map(MemoryId))?;
-            Ok(fetched.collect::<rusqlite::Result<_>>()?)
-        })
+        let sql = "SELECT DISTINCT m.id FROM fetches f JOIN sessions s ON s.id = f.session_id JOIN memories m ON m.id = f.memory_id
+             WHERE f.session_id = ?1 AND m.standing = 'proposed' AND m.id <= s.memories_before AND m.project_id = s.project_id";
+        self.store.memory_ids("read what was fetched", sql, [session.0])
     }
 }
 

@@ -37,16 +37,16 @@ impl UseKind {
 pub enum ImpressionKind {
     /// Someone asked, and it was in the list.
     Listed,
-    /// It was given, and nobody had asked.
+    /// It was injected, and nobody had asked.
     Injected,
 }
 
 /// How often a memory was shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Impressions {
-    /// All in all.
+    /// In total.
     pub total: u32,
-    /// Unasked, since it was last used, or ever where it never was.
+    /// Injected since it was last used; since it was written, if it never was.
     pub since_used: u32,
 }
 
@@ -95,7 +95,7 @@ impl InjectionReader<'_> {
 /// Notes that one memory was used by whoever was given it last, inside a transaction.
 pub(crate) fn mark_used(db: &Connection, id: MemoryId, how: UseKind, at: Timestamp) -> rusqlite::Result<()> {
     note_used(db, id, at)?;
-    // Who fetches it does not say from where: it is put down to the session that was given it last.
+    // A fetch does not say which session it comes from: the use counts for the session that was given the memory last.
     let sql = "UPDATE injected SET used_at_ms = ?2, used_how = ?3 WHERE memory_id = ?1 AND used_at_ms IS NULL
          AND injection_id IN (SELECT id FROM injections WHERE session_id IS (
              SELECT i.session_id FROM injected g JOIN injections i ON i.id = g.injection_id

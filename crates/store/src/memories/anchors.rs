@@ -1,7 +1,7 @@
 //! Where in the code a memory holds, and what stood there when it was anchored.
 //!
-//! A memory is anchored in every file it names; what is known closer (a symbol, a digest) comes later and is kept as long as the
-//! memory names the file. Not here: looking whether it still stands there (`capture`).
+//! A memory is anchored in every file it names. A symbol or a digest is added later, and kept as long as the memory names the file.
+//! Not here: whether the code still stands there (`capture`).
 
 use crate::db::codes;
 use crate::db::facets::{CodeReader, CodeWriter};
@@ -16,7 +16,7 @@ pub struct Anchor {
     pub path: String,
     /// The symbol; nothing means the whole file.
     pub symbol: Option<String>,
-    /// The digest of what stood there: of the symbol's tokens, or of the file's bytes. Nobody looked where there is none.
+    /// The digest of what stood there: of the symbol's tokens, or of the file's bytes. None if nobody has looked.
     pub hash: Option<Digest>,
 }
 
@@ -73,7 +73,7 @@ impl CodeWriter<'_> {
         to: &Redacted<String>,
     ) -> Result<(), StoreError> {
         self.store.write("move the anchors", |transaction| {
-            // Where the memory is anchored in the new place already, that says more than the old one.
+            // An anchor that the memory already has in the new file is newer, and stays.
             let moved = "UPDATE OR IGNORE anchors SET path = ?3
                  WHERE path = ?2 AND memory_id IN (SELECT id FROM memories WHERE project_id = ?1)";
             transaction.execute(moved, params![project.0, from, to.as_str()])?;
@@ -101,7 +101,8 @@ pub(crate) fn insert_files(db: &Connection, memory: MemoryId, files: &[String]) 
     files.iter().try_for_each(|file| insert.execute(params![memory.0, file]).map(drop))
 }
 
-/// Lets go of the files a memory no longer names and anchors it in those it names now. What both name, or was moved, stays as it is.
+/// Removes the anchors in files that a memory no longer names, and adds those it names now. Anchors in files it keeps naming stay, and
+/// so do those of moved files.
 pub(crate) fn follow_files(
     db: &Connection,
     memory: MemoryId,

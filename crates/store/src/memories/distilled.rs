@@ -1,6 +1,6 @@
 //! Writing what was distilled: one memory a subject, so that reading the same events again changes nothing.
 //!
-//! Not here: what is worth a memory, and which known one says the same (`capture`).
+//! Not here: what is worth a memory, and which known one says the same (`distil`).
 
 use crate::db::facets::{MemoryReader, MemoryWriter, SessionReader};
 use crate::db::open::TxError;
@@ -33,7 +33,7 @@ pub struct DistilledMemory {
 /// What happens if a subject is known already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnRepeat {
-    /// It counts as seen once more, and is surer.
+    /// It counts as seen once more, and its confidence rises.
     Reinforce,
     /// The new content replaces the old.
     Replace,
@@ -46,9 +46,9 @@ pub enum OnRepeat {
 pub enum DistilOutcome {
     /// It is new.
     Written(MemoryId),
-    /// It was known, and is surer or says more now.
+    /// It was known, and its confidence or its content has changed.
     Updated(MemoryId),
-    /// It was known just so.
+    /// It was known, and nothing has changed.
     Unchanged(MemoryId),
     /// It was forgotten on purpose and stays out.
     Forgotten,
@@ -87,9 +87,7 @@ impl MemoryWriter<'_> {
             Ok(outcomes)
         })
     }
-}
 
-impl MemoryWriter<'_> {
     /// Gives a distilled memory the content that later events make of it, unless a person has taken it over or it is no longer in force.
     pub fn update_distilled(
         &mut self,
@@ -119,8 +117,8 @@ impl MemoryReader<'_> {
     /// Returns the events a memory was made from, as far as they are kept.
     pub fn evidence(&self, id: MemoryId) -> Result<Vec<EventId>, StoreError> {
         self.store.read("read the evidence", |db| {
-            let mut statement =
-                db.prepare_cached("SELECT event_id FROM evidence WHERE memory_id = ?1 ORDER BY event_id")?;
+            let sql = "SELECT event_id FROM evidence WHERE memory_id = ?1 ORDER BY event_id";
+            let mut statement = db.prepare_cached(sql)?;
             let rows = statement.query_map([id.0], |row| row.get(0).map(EventId))?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
@@ -128,12 +126,8 @@ impl MemoryReader<'_> {
 
     /// Returns the memories that came from a session, oldest first, replaced ones included.
     pub fn of_session(&self, session: SessionId) -> Result<Vec<MemoryId>, StoreError> {
-        self.store.read("read a session's memories", |db| {
-            let mut statement =
-                db.prepare_cached("SELECT id FROM memories WHERE session_id = ?1 ORDER BY id")?;
-            let rows = statement.query_map([session.0], |row| row.get(0).map(MemoryId))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
+        let sql = "SELECT id FROM memories WHERE session_id = ?1 ORDER BY id";
+        self.store.memory_ids("read a session's memories", sql, [session.0])
     }
 }
 
@@ -198,6 +192,7 @@ fn write_new<'a>(
 }
 
 fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<DistilOutcome, TxError> {
+    // The first event names the incident: distilling the same events again must not count it twice.
     let is_new_incident = link_evidence(db, id, &item.memory.origin.events)?;
     let mut before = memories::read(db, id)?;
     let now = item.memory.created_at;
@@ -214,12 +209,13 @@ fn meet_again(db: &Connection, id: MemoryId, item: &DistilledMemory) -> Result<D
         }
         is_updated = true;
     }
-    // What says that it works again must not go on saying so.
+    // The known words say that the failure was fixed, and it is back.
     let must_replace = is_back && before.content.details != item.memory.content.details;
     if (item.on_repeat != OnRepeat::Reinforce || must_replace) && may_replace(db, &before)? {
-        // Read again: it may be surer than a moment ago.
+        // Read again: counting it above has raised its confidence.
         let before = memories::read(db, id)?;
         let content = brought_up_to_date(&before.content, &item.memory.content);
+        // The new wording may be one that was forgotten when another memory had it.
         if content != before.content && forget::tombstone_for(db, None, &content)?.is_none() {
             revise::replace_content(db, &before, (&content, item.memory.origin.evidence), now)?;
             writers::set(db, id, item.memory.origin.writer)?;
@@ -260,7 +256,7 @@ pub(crate) fn link_evidence(db: &Connection, id: MemoryId, events: &[EventId]) -
     Ok(is_new_incident)
 }
 
-/// Whether no person has taken it over, and it is still in force.
+/// Whether a memory is still in force, and no person has taken it over.
 fn may_replace(db: &Connection, memory: &Memory) -> rusqlite::Result<bool> {
     Ok(memory.standing.is_live() && memory.is_intact() && !writers::is_taken_over(db, memory.id)?)
 }
@@ -287,7 +283,7 @@ pub(crate) fn bury_subject(db: &Connection, id: MemoryId) -> rusqlite::Result<()
     .map(drop)
 }
 
-/// Lets go of subjects that two projects share, before one is merged into the other.
+/// Clears the subjects of one project that another has too, before the first is merged into the other.
 pub(crate) fn release_shared_subjects(
     db: &Connection,
     from: ProjectId,

@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How long to wait for readers before saying what remains: writers wait as long.
+/// How long to wait for readers before reporting what remains. Short, because writers wait meanwhile.
 const SCRUB_PATIENCE: Duration = Duration::from_millis(300);
 
 /// What forgetting has done, and where traces may remain.
@@ -123,7 +123,7 @@ impl EventWriter<'_> {
 
 impl Store {
     fn forget(&mut self, mut what: Forgetting, now: Timestamp) -> Result<ForgetReport, StoreError> {
-        // Another delivery of an event that goes may be waiting.
+        // The spool may hold a second delivery of an event that is about to be forgotten.
         self.drain_spool(Purpose::Command)?;
         let erased = self.write("forget", |transaction| erase_all(transaction, &mut what, now))?;
         let mut remains_in = forget_files::forget_in_files(&self.home, &what, &erased, now);
@@ -141,9 +141,7 @@ impl Store {
             remains_in,
         })
     }
-}
 
-impl Store {
     /// Gives free pages back, moves the log into the database and cuts it. Returns whether nobody stood in the way.
     ///
     /// SQLite overwrites bytes as it frees them (`secure_delete`); older copies remain in the log, and in the pages that the log replaces.
@@ -161,7 +159,7 @@ pub(crate) fn refuse_forgotten(db: &Connection, uid: Option<&Uid>, content: &Con
     }
 }
 
-/// Returns the tombstone that stands against a memory: of its uid, or of the same words.
+/// Returns the uid of the tombstone that keeps a memory out: by its own uid, or by the same words.
 pub(crate) fn tombstone_for(
     db: &Connection,
     uid: Option<&Uid>,
@@ -216,7 +214,7 @@ pub(crate) struct Erased {
 
 /// Erases in one database: what is listed, and what says it. Adds to `what` the memories and the texts that came up on the way.
 pub(crate) fn erase_all(db: &Connection, what: &mut Forgetting, now: Timestamp) -> Result<Erased, TxError> {
-    // Memories go for a phrase of a person's choice, and not for sharing words with one that goes.
+    // A person's phrase removes every memory that holds it. A memory that merely shares words with a forgotten one stays.
     let phrase = what.texts.phrase();
     if let Some(phrase) = &phrase {
         what.memories.extend(memories_that_say(db, phrase)?);
@@ -228,6 +226,7 @@ pub(crate) fn erase_all(db: &Connection, what: &mut Forgetting, now: Timestamp) 
         wordings.iter().for_each(|content| what.texts.add(content));
         graves.push(dig(db, *id, &wordings)?);
     }
+    // Looked up before anything is deleted: evidence and replacements are deleted with the memories.
     let replaced = replaced_by(db, &what.memories)?;
     let mut erased = Erased { graves, event_keys: events_that_say(db, what)?, ..Erased::default() };
     if let Some(phrase) = &phrase {
@@ -260,7 +259,7 @@ fn dig(db: &Connection, id: MemoryId, wordings: &[Content]) -> rusqlite::Result<
     Ok(Tombstone { uid, fingerprints })
 }
 
-/// Returns what a memory says and said before. Of a damaged one, the title and the body as far as they can be read.
+/// Returns what a memory says and said before; of a damaged memory, the title and the body as far as they can be read.
 fn wordings(db: &Connection, id: MemoryId) -> Result<Vec<Content>, TxError> {
     if let (Ok(memory), Ok(revisions)) = (memories::read(db, id), revisions::read_all(db, id)) {
         return Ok([memory.content]
@@ -298,7 +297,7 @@ pub(crate) fn memories_that_say(db: &Connection, texts: &ForgottenTexts) -> Resu
     Ok(said)
 }
 
-/// Whether a column of the rows of a memory says it, for rows that cannot be read as a memory: damaged, they still hold their words.
+/// Whether any column of a memory's rows says it. For rows too damaged to be read as a memory: they still hold their words.
 fn row_says(db: &Connection, sql: &str, id: MemoryId, texts: &ForgottenTexts) -> rusqlite::Result<bool> {
     let mut statement = db.prepare_cached(sql)?;
     let columns = statement.column_count();
@@ -342,11 +341,11 @@ pub(crate) fn is_said(payload: &str, texts: &ForgottenTexts, is_evidence: bool) 
     texts.are_in(&said) || texts.are_in(payload) || (is_evidence && texts.share_a_word_with(&said))
 }
 
-/// Removes what memories said before they were revised, where it says it. Only for a phrase of a person's choice: of other memories
-/// that say the same as a forgotten one the person decides.
+/// Removes earlier wordings that hold the phrase. Only for a phrase that a person chose: whether other memories that say the same
+/// as a forgotten one go, the person decides.
 fn erase_earlier_wordings(db: &Connection, texts: &ForgottenTexts) -> Result<(), TxError> {
     for id in revised_that_said(db, texts)? {
-        // Of wordings that cannot be read none stays: nobody can tell which one says it.
+        // If they cannot be read, all of them go: nobody can tell which one holds the phrase.
         let mut earlier = revisions::read_all(db, id).unwrap_or_default();
         earlier.retain(|old| !texts.are_in_content(&old.content));
         db.execute("DELETE FROM revisions WHERE memory_id = ?1", [id.0])?;
@@ -357,7 +356,7 @@ fn erase_earlier_wordings(db: &Connection, texts: &ForgottenTexts) -> Result<(),
     Ok(())
 }
 
-/// Removes what a team forgot and is held to be restored, where it says it.
+/// Removes held memories, which a team forgot and the user could restore, if they hold the phrase.
 fn erase_held(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<()> {
     let held = held_that_say(db, texts)?;
     held.into_iter().try_for_each(|id| db.execute("DELETE FROM held_memories WHERE id = ?1", [id]).map(drop))
@@ -454,7 +453,7 @@ fn files_that_say(db: &Connection, texts: &ForgottenTexts) -> rusqlite::Result<B
 
 /// Removes one memory. `secure_delete` and FTS5's `secure-delete` overwrite the freed bytes.
 ///
-/// Returns whether its words could be taken out of the index: of a damaged memory nobody knows which they were.
+/// Returns whether its words could be taken out of the index: nobody knows which words a damaged memory had.
 fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
     let memory = memories::read(db, id).ok().filter(Memory::is_intact);
     if let Some(memory) = &memory {
@@ -471,8 +470,8 @@ fn erase(db: &Connection, id: MemoryId) -> rusqlite::Result<bool> {
     Ok(memory.is_some())
 }
 
-/// What a memory had replaced is replaced by what replaced it, or by what else did. Where nothing did, it is in force again: better the
-/// older word than none.
+/// Hands on the memories that this one had replaced: to its own replacement, else to another memory that replaced them. Without
+/// either they are in force again: better the older word than none.
 fn hand_on_replaced(db: &Connection, id: MemoryId) -> rusqlite::Result<()> {
     let replacement = "SELECT superseded_by FROM memories WHERE id = ?1";
     let replacement: Option<Option<i64>> =
@@ -482,6 +481,7 @@ fn hand_on_replaced(db: &Connection, id: MemoryId) -> rusqlite::Result<()> {
             Some(by) => Some(MemoryId(by)),
             None => other_replacement(db, old, id)?,
         };
+        // Its validity ended when it was replaced, and is open again. An end that somebody else set stays.
         db.prepare_cached(
             "UPDATE memories SET superseded_by = ?3, valid_to_ms =
                 iif(?3 IS NULL AND valid_to_ms = (SELECT created_at_ms FROM memories WHERE id = ?2), NULL, valid_to_ms)
@@ -492,7 +492,7 @@ fn hand_on_replaced(db: &Connection, id: MemoryId) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Returns the newest of what else replaced a memory.
+/// Returns the newest other memory that replaced this one.
 fn other_replacement(db: &Connection, old: MemoryId, than: MemoryId) -> rusqlite::Result<Option<MemoryId>> {
     let sql = "SELECT from_id FROM links WHERE to_id = ?1 AND relation = ?2 AND from_id <> ?3 ORDER BY from_id DESC";
     let mut statement = db.prepare_cached(sql)?;

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A log starts anew long before it is this large.
+/// The longest log that is read. Ours are rotated long before; a longer file is reported as it is.
 const LARGEST_LOG: u64 = 16 << 20;
 
 /// Forgets in every file but the database and the mirror. Returns those that may still hold something.
@@ -40,7 +40,7 @@ pub(crate) fn change_copies(
     mut change: impl FnMut(&Connection) -> Result<(), TxError>,
 ) -> Vec<PathBuf> {
     let mut remains = Vec::new();
-    // A backup that another process is making may have begun before; without its draft it fails.
+    // Another process may have begun a backup before the memory was forgotten. Without its draft, that backup fails.
     if maintain::remove_unfinished(&home.backups()).is_err() {
         remains.push(home.backups());
     }
@@ -97,7 +97,7 @@ fn left_by_repairs(home: &Home) -> Vec<PathBuf> {
     left.into_iter().filter(|path| clear(path).is_err()).collect()
 }
 
-/// Removes a file of the spool that will never be stored, if it says it. Returns whether it is gone.
+/// Removes a file of the spool that will never be stored, if it holds forgotten words. Returns whether it is gone.
 fn remove_if_said(file: &Path, what: &Forgetting) -> bool {
     let is_said = read_whole(file).is_ok_and(|bytes| {
         let text = String::from_utf8_lossy(&bytes);
@@ -106,7 +106,7 @@ fn remove_if_said(file: &Path, what: &Forgetting) -> bool {
     is_said && fs::remove_file(file).is_ok()
 }
 
-/// Takes the lines out of a log that say it. Returns whether none is left.
+/// Removes the lines of a log that hold forgotten words. Returns whether none is left.
 fn scrub_log(log: &Path, what: &Forgetting) -> bool {
     let Ok(bytes) = read_own_file(log, LARGEST_LOG) else { return !log.exists() };
     let text = String::from_utf8_lossy(&bytes);

@@ -83,18 +83,14 @@ impl RejectionWriter<'_> {
 impl RejectionReader<'_> {
     /// Returns what was turned down and holds these words, newest first (law 8).
     pub fn matching(&self, wanted: &WantedWords, scope: Scope) -> Result<Vec<Rejection>, StoreError> {
-        let project = match scope {
-            Scope::Project(project) => Some(project.0),
-            Scope::Everywhere => None,
-        };
         self.store.read("look at what was turned down", |db| {
             let sql = "SELECT * FROM rejections WHERE ?1 IS NULL OR project_id = ?1 ORDER BY id DESC";
             let mut statement = db.prepare_cached(sql)?;
-            rejections_from(statement.query([project])?, |rejection| wanted.are_in(&rejection.text))
+            rejections_from(statement.query([scope.project()])?, |rejection| wanted.are_in(&rejection.text))
         })
     }
 
-    /// Returns the orders of the user in a project that the rules made no rule of and that hold a part of a word, newest first.
+    /// Returns the user's orders in a project that did not become a rule and hold a text, newest first.
     pub fn orders_with(&self, project: ProjectId, fragment: &str) -> Result<Vec<Rejection>, StoreError> {
         self.store.read("look at what was turned down", |db| {
             let sql = "SELECT * FROM rejections WHERE project_id = ?1 AND writer = 'rules' AND kind = 'rule'
@@ -114,13 +110,14 @@ impl RejectionReader<'_> {
     }
 }
 
-/// Removes what was kept long enough. What came of an event goes with it, which may be sooner.
+/// Removes what was kept long enough. A rejection is also deleted with its event, which may be sooner.
 pub(crate) fn expire(db: &Connection, clock: i64, days: u32) -> rusqlite::Result<()> {
     let before = clock.saturating_sub(i64::from(days) * Timestamp::DAY_MS);
     db.execute("DELETE FROM rejections WHERE clock_ms <= ?1", [before]).map(drop)
 }
 
 fn insert(db: &Connection, rejection: &NewRejection, clock: i64) -> rusqlite::Result<()> {
+    // The event is looked up: it may have been forgotten since the writer saw it.
     let mut statement = db.prepare_cached(
         "INSERT INTO rejections (project_id, session_id, event_id, at_ms, clock_ms, writer, kind, text, reason, detail)
          VALUES (?1, ?2, (SELECT id FROM events WHERE id = ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10)

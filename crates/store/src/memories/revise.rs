@@ -36,7 +36,7 @@ impl MemoryWriter<'_> {
             forget::refuse_forgotten(transaction, None, content)?;
             revisions::keep(transaction, &before, Author::Person, now)?;
             writers::take_over(transaction, id)?;
-            // What proved the old words proves nothing of the new.
+            // Evidence for the old words proves nothing about the new ones.
             Ok(replace_content(transaction, &before, (content, EvidenceKind::Words), now)?)
         })
     }
@@ -114,7 +114,7 @@ impl MemoryWriter<'_> {
         })
     }
 
-    /// Notes that the same thing was seen once more, which makes it surer.
+    /// Counts that the same thing was seen once more, which raises its confidence.
     pub fn reinforce(&mut self, id: MemoryId, now: Timestamp) -> Result<(), StoreError> {
         self.store.write("reinforce a memory", |transaction| {
             Ok(count_again(transaction, &memories::read(transaction, id)?, now)?)
@@ -131,15 +131,16 @@ pub enum Pin {
     Release,
 }
 
-/// Whether a memory would replace itself in the end, were it replaced by this one.
+/// Whether replacing `old` by `by` would close a circle, in which every memory is replaced and none is in force.
 pub(crate) fn would_circle(db: &Connection, old: MemoryId, by: MemoryId) -> rusqlite::Result<bool> {
+    // UNION, not UNION ALL: a circle that is already there must end the recursion.
     let chain = "WITH RECURSIVE later (id) AS (SELECT ?2 UNION SELECT m.superseded_by FROM memories m
          JOIN later ON m.id = later.id WHERE m.superseded_by IS NOT NULL)
          SELECT 1 FROM later WHERE id = ?1";
     db.prepare_cached(chain)?.exists([old.0, by.0])
 }
 
-/// Returns what holds in place of a memory, at the end of all that replaced one another; nothing where it still holds itself.
+/// Returns the memory in force at the end of the chain of replacements; none if the memory itself is in force.
 fn in_its_place(db: &Connection, old: MemoryId) -> rusqlite::Result<Option<MemoryId>> {
     let chain = "WITH RECURSIVE later (id) AS (SELECT superseded_by FROM memories WHERE id = ?1
          UNION SELECT m.superseded_by FROM memories m JOIN later ON m.id = later.id WHERE m.superseded_by IS NOT NULL)
@@ -154,7 +155,7 @@ pub(crate) fn replace_content(
     (content, evidence): (&Content, EvidenceKind),
     now: Timestamp,
 ) -> rusqlite::Result<()> {
-    // Of a damaged memory nobody knows which words the index holds.
+    // Nobody knows which words the index holds of a damaged memory.
     let is_intact = before.is_intact();
     if is_intact {
         words::remove(db, before)?;
@@ -203,6 +204,7 @@ pub(crate) fn mark_superseded(
     at: Timestamp,
 ) -> rusqlite::Result<()> {
     db.execute(
+        // An imported or pulled replacement may be older than what it replaces: its time must not set the memory's back.
         "UPDATE memories SET superseded_by = ?2, updated_at_ms = max(updated_at_ms, ?3), valid_to_ms = coalesce(valid_to_ms, ?3)
          WHERE id = ?1",
         params![old.0, by.0, at.0],

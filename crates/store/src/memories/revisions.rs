@@ -20,7 +20,7 @@ pub struct Revision {
     pub until: Timestamp,
     /// Who wrote the words that came next.
     pub replaced_by: Author,
-    /// The member of the team who said so, where it came from one.
+    /// The member of the team who wrote it, if it came from a team.
     pub author: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The work that sessions did, as other accounts of the same work are compared with it; and commits that were imported before.
+//! The work that sessions did, to compare an import's account of the same work with; and commits that were imported before.
 
 use crate::StoreError;
 use crate::db::facets::MemoryReader;
@@ -22,8 +22,8 @@ pub struct SessionWork {
     pub to: Timestamp,
 }
 
-/// Finds by index what an import made of a commit: it holds the one commit it was made of. Both hashes are shortened, and neither by the same
-/// program.
+/// Finds by index what an import made of a commit. Both hashes may be shortened, each by another program, so the index holds the
+/// first seven letters and the last condition compares as many as both have.
 const IMPORTED_COMMIT: &str = "SELECT id FROM memories
      WHERE project_id = ?1 AND session_id IS NULL AND details IS NOT NULL
      AND iif(json_valid(details), substr(details ->> '$.commits[0]', 1, 7), NULL) = substr(?2, 1, 7) AND length(?2) >= 7
@@ -47,11 +47,7 @@ impl MemoryReader<'_> {
 
     /// Returns the live memories that an import made of a commit, by the first letters of its hash.
     pub fn imported_commit(&self, project: ProjectId, hash: &str) -> Result<Vec<MemoryId>, StoreError> {
-        self.store.read("look for an imported commit", |db| {
-            let mut statement = db.prepare_cached(IMPORTED_COMMIT)?;
-            let rows = statement.query_map(params![project.0, hash], |row| row.get(0).map(MemoryId))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
+        self.store.memory_ids("look for an imported commit", IMPORTED_COMMIT, params![project.0, hash])
     }
 }
 

@@ -39,10 +39,8 @@ impl MemoryWriter<'_> {
             Ok(before.standing)
         })
     }
-}
 
-impl MemoryWriter<'_> {
-    /// Retires memories that are in force no longer. What the user said, confirmed or pinned is the user's to retire, and stays.
+    /// Retires memories that no longer hold. What the user said, confirmed or pinned stays: only the user retires it.
     pub fn retire(
         &mut self,
         ids: &[MemoryId],
@@ -95,7 +93,7 @@ fn decide(
     Ok(first_standing(content, evidence, &own_addresses(db, project)?))
 }
 
-/// Returns what spoke for a memory, where nobody says what speaks for its new words.
+/// Returns the evidence a memory was judged by, for new words that come without any of their own.
 pub(crate) fn known_evidence(memory: &Memory) -> EvidenceKind {
     match memory.standing_reason {
         StandingReason::Structure => EvidenceKind::Structure,
@@ -104,13 +102,15 @@ pub(crate) fn known_evidence(memory: &Memory) -> EvidenceKind {
     }
 }
 
-/// Decides again how a memory stands whose words changed, by what speaks for the new ones: who confirmed the old ones did not confirm the new.
+/// Decides again how a memory stands after its words changed, by the evidence for the new words: a confirmation of the old words
+/// says nothing about the new.
 pub(crate) fn reassess(
     db: &Connection,
     before: &Memory,
     (content, evidence): (&Content, EvidenceKind),
     now: Timestamp,
 ) -> rusqlite::Result<()> {
+    // Equal words from a less trusted source are judged again, too.
     let says_the_same = before.content.fingerprint() == content.fingerprint()
         && before.content.facts == content.facts
         && before.content.kind == content.kind
@@ -121,7 +121,7 @@ pub(crate) fn reassess(
     set(db, before.id, decide(db, before.project, content, evidence)?, now)
 }
 
-/// Confirms a memory that only lacked somebody to speak for it. What strangers said, or what asks for an action, waits for the user.
+/// Confirms a memory that lacked nothing but a second source. What strangers said, or what asks for an action, waits for the user.
 pub(crate) fn confirm_unproven(
     db: &Connection,
     memory: &Memory,
@@ -136,7 +136,7 @@ pub(crate) fn confirm_unproven(
     Ok(())
 }
 
-/// Puts back in force what was retired because it worked again: it has come back.
+/// Puts a fixed failure back in force, because it has come back.
 pub(crate) fn reopen(
     db: &Connection,
     memory: &Memory,
@@ -146,8 +146,9 @@ pub(crate) fn reopen(
     set(db, memory.id, decide(db, memory.project, &memory.content, evidence)?, now)
 }
 
-/// Confirms a memory that an agent fetched and acted on, if it describes, and an agent or a tool said it. What the user may have said for the
-/// moment only, what strangers said, and what asks for an action waits for the user, however often it is used.
+/// Confirms a memory that an agent fetched and acted on, if it asks for nothing and comes from an agent or a tool. Everything else
+/// waits for the user, however often it is used: what the user may have meant for the moment, what strangers said, what asks for
+/// an action.
 pub(crate) fn confirm_used(db: &Connection, memory: &Memory, now: Timestamp) -> rusqlite::Result<()> {
     let describes = memory.standing_reason == StandingReason::Unproven;
     if memory.standing == Standing::Proposed && describes {
@@ -156,13 +157,14 @@ pub(crate) fn confirm_used(db: &Connection, memory: &Memory, now: Timestamp) -> 
     Ok(())
 }
 
-/// Retires what says itself until when it holds, once that is over.
+/// Retires memories whose own end of validity has passed.
 pub(crate) fn retire_expired(db: &Connection, now: Timestamp) -> rusqlite::Result<()> {
     let sql = "UPDATE memories SET standing = 'retired', standing_reason = 'over', updated_at_ms = max(updated_at_ms, ?1)
          WHERE valid_to_ms <= ?1 AND standing <> 'retired' AND superseded_by IS NULL";
     db.execute(sql, [now.0]).map(drop)
 }
 
+/// Sets a standing. `max` keeps the time of a change from going back with the clock.
 pub(crate) fn set(
     db: &Connection,
     id: MemoryId,
@@ -175,6 +177,7 @@ pub(crate) fn set(
 
 /// Returns the addresses that texts of a project may name.
 pub(crate) fn own_addresses(db: &Connection, project: ProjectId) -> rusqlite::Result<OwnAddresses> {
+    // From the 8th character on, after `remote:`.
     let sql = "SELECT substr(key, 8) FROM project_keys WHERE project_id = ?1 AND key LIKE 'remote:%'";
     let remotes: Vec<String> =
         db.prepare_cached(sql)?.query_map([project.0], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;

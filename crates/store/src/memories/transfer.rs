@@ -1,5 +1,4 @@
-//! What a memory takes along when it leaves for another store: what it said before, where in the code it holds, what it is about, and
-//! how it relates to others, by uid.
+//! What a memory takes along to another store besides its content: earlier revisions, anchors, subject, and links to others by uid.
 //!
 //! Not here: its content (`memories`), and what stays behind because it is of this machine alone: events, injections, vectors.
 
@@ -16,7 +15,7 @@ use std::collections::HashSet;
 /// How much is written in one transaction: hooks wait for it.
 const PER_TRANSACTION: usize = 250;
 
-/// What a memory carries besides what it says.
+/// What a memory carries besides its content.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attachments {
     /// What it said before, oldest first.
@@ -148,7 +147,8 @@ fn set_replacement(db: &Connection, links: &MemoryLinks) -> rusqlite::Result<()>
     Ok(())
 }
 
-/// Inserts the links of a memory. A replaced memory that does not name its replacement itself is superseded from then on.
+/// Inserts the links of a memory. A memory at the end of a `supersedes` link that names no replacement itself is superseded from the
+/// time the other was written.
 fn insert_links(
     db: &Connection,
     known: &MemoryLinks,

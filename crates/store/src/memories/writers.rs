@@ -10,7 +10,7 @@ use backstory_memory::{Kind, MemoryId, SessionId, Standing, StandingReason, Time
 use rusqlite::{Connection, OptionalExtension, params};
 
 impl MemoryReader<'_> {
-    /// Returns who derived a memory; nobody where a person owns it, or there is none.
+    /// Returns who derived a memory; none if a person owns it, or there is no such memory.
     pub fn writer(&self, id: MemoryId) -> Result<Option<Writer>, StoreError> {
         self.store.read("read who wrote a memory", |db| {
             let sql = "SELECT writer FROM memories WHERE id = ?1";
@@ -25,9 +25,10 @@ impl MemoryReader<'_> {
         self.store.read("read who wrote a memory", |db| Ok(is_taken_over(db, id)?))
     }
 
-    /// Returns what the rules derived from a session alone, of some kinds and still in force or proposed: a better writer may replace it.
+    /// Returns memories of some kinds that the rules derived from this session alone and that are not retired: a better writer may
+    /// replace them.
     ///
-    /// What another session speaks for as well is not the session's alone, and a lesson of many failures is not either.
+    /// Leaves out memories with evidence from another session, and lessons drawn from several failures.
     pub fn replaceable(&self, session: SessionId, kinds: &[Kind]) -> Result<Vec<MemoryId>, StoreError> {
         self.store.read("read what the rules made of a session", |db| {
             let sql = "SELECT m.id, m.kind FROM memories m WHERE m.session_id = ?1 AND m.writer = 'rules'
@@ -47,7 +48,7 @@ impl MemoryReader<'_> {
 }
 
 impl MemoryWriter<'_> {
-    /// Retires what a better writer has written anew. Who calls leaves out what is in force by the user's words.
+    /// Retires what a better writer has written anew. The caller leaves out what is in force by the user's words.
     pub fn retire_rewritten(&mut self, ids: &[MemoryId], now: Timestamp) -> Result<(), StoreError> {
         self.store.write("retire what was written anew", |transaction| {
             for id in ids {

@@ -1,7 +1,7 @@
 //! Which memories a query may see: scope, standing, kind, time and file, as SQL and as a test of one row.
 //!
-//! Testing single rows is the faster way where few candidates are left: SQL evaluates every condition for every row, also those
-//! that were not set, and parses the list of kinds each time. Not here: lists of everything that matches (`search`).
+//! Testing single rows is faster where few candidates are left: SQL evaluates every condition for every row, even those that were
+//! not set, and parses the list of kinds each time. Not here: lists of everything that matches (`search`).
 
 use crate::db::open::TxError;
 use backstory_memory::{Kind, MemoryId, ProjectId, Timestamp};
@@ -29,8 +29,18 @@ pub enum StandingFilter {
     Any,
 }
 
+impl Scope {
+    /// Returns the number of the one project, to bind to a query; none for every project.
+    pub(crate) fn project(self) -> Option<i64> {
+        match self {
+            Scope::Project(id) => Some(id.0),
+            Scope::Everywhere => None,
+        }
+    }
+}
+
 impl StandingFilter {
-    /// Returns the standings it lets through, as a list in SQL's JSON; nothing where all pass.
+    /// Returns the standings it lets through, as a JSON list for SQL; none if all pass.
     fn names(self) -> Option<&'static str> {
         match self {
             StandingFilter::Live => Some(r#"["proposed","confirmed"]"#),
@@ -43,6 +53,7 @@ impl StandingFilter {
     fn passes(self, is_superseded: bool, standing: &str) -> bool {
         match self {
             StandingFilter::Any => true,
+            // The column keeps how a replaced memory stood before, for when its replacement is forgotten.
             _ if is_superseded => false,
             StandingFilter::Live => standing != "retired",
             StandingFilter::Confirmed => standing == "confirmed",
@@ -90,13 +101,6 @@ impl Filter {
         }
     }
 
-    fn project(&self) -> Option<i64> {
-        match self.scope {
-            Scope::Project(id) => Some(id.0),
-            Scope::Everywhere => None,
-        }
-    }
-
     fn kinds_text(&self) -> Option<String> {
         let names: Vec<String> = self.kinds.iter().map(|kind| format!("\"{kind}\"")).collect();
         (!names.is_empty()).then(|| format!("[{}]", names.join(",")))
@@ -105,7 +109,7 @@ impl Filter {
     /// Binds the named parameters of [`where_matching!`].
     pub(crate) fn bind(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
         let values = named_params! {
-            ":project": self.project(),
+            ":project": self.scope.project(),
             ":standings": self.standing.names(),
             ":kinds": self.kinds_text(),
             ":since": self.since.map(|time| time.0),
@@ -117,7 +121,8 @@ impl Filter {
     }
 }
 
-/// Adds the conditions of a filter to a query over `memories m`.
+/// Adds the conditions of a filter to a query over `memories m`. The end of a path is compared by `substr`: in LIKE, its `_` and `%`
+/// would be wildcards.
 macro_rules! where_matching {
     ($before:expr, $after:literal) => {
         concat!(

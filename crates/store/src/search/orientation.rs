@@ -9,7 +9,7 @@ use crate::db::facets::SearchReader;
 use backstory_memory::{Kind, MemoryId, ProjectId};
 use rusqlite::{Connection, Params, params};
 
-/// Of what holds for the user everywhere, the newest this many are looked at.
+/// How many of the newest memories of the user's own scope are looked at.
 const MOST_OF_THE_USER: u32 = 200;
 
 /// What must hold of every memory that is given unasked.
@@ -22,14 +22,11 @@ macro_rules! in_force {
 impl SearchReader<'_> {
     /// Returns what the user wants in view, newest first.
     pub fn pinned(&self, project: ProjectId, limit: u32) -> Result<Vec<MemoryId>, StoreError> {
+        // INDEXED BY fails where the index is gone: better an error in a test than a slow scan at every session start.
         let sql = "SELECT id FROM memories INDEXED BY memories_pinned
              WHERE pinned = 1 AND (project_id = ?1 OR scope = 'user') AND superseded_by IS NULL AND standing = 'confirmed'
              ORDER BY id DESC LIMIT ?2";
-        self.store.read("read what is pinned", |db| {
-            let mut statement = db.prepare_cached(sql)?;
-            let ids = statement.query_map(params![project.0, limit], |row| row.get(0).map(MemoryId))?;
-            Ok(ids.collect::<rusqlite::Result<_>>()?)
-        })
+        self.store.memory_ids("read what is pinned", sql, params![project.0, limit])
     }
 
     /// Returns the newest memories of these kinds in a project, newest first.
@@ -74,7 +71,7 @@ impl SearchReader<'_> {
         kinds: &[Kind],
         limit: u32,
     ) -> Result<Vec<MemoryId>, StoreError> {
-        // One question a kind: each is answered by the index, and costs the same however many memories of other kinds there are.
+        // One query for each kind: the index answers it, at the same cost however many memories of other kinds there are.
         let of_the_project = in_force!(
             "SELECT id, confidence, times_seen FROM memories INDEXED BY memories_by_confidence
              WHERE project_id = ?1 AND kind = ?2 AND confidence >= 0.5",

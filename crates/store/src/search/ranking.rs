@@ -148,6 +148,8 @@ impl<'db> WordIndex<'db> {
     fn new(db: &'db Connection, scope: Scope) -> rusqlite::Result<WordIndex<'db>> {
         let newest: Option<i64> =
             db.prepare_cached("SELECT max(id) FROM memories")?.query_row([], |row| row.get(0))?;
+        // The highest id stands for the number of memories: counting them would read the whole table. Forgotten ones make it too
+        // high by a little.
         let memories = newest.unwrap_or(0);
         let mut index = WordIndex { db, memories, in_scope: memories, narrowed_to: None, scope: None };
         if let Scope::Project(project) = scope {
@@ -273,6 +275,8 @@ impl<'db> WordIndex<'db> {
             .db
             .prepare_cached(sql)?
             .query_row((expression, bound), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        // Ids rise with time and FTS5 walks them in order: the counted holders lie below `reached`, and the rest of the ids are
+        // taken to be as dense.
         let share = reached.unwrap_or(0) as f64 / self.memories.max(1) as f64;
         let estimate = (counted as f64 / share.max(1e-9)) as i64;
         Ok(if counted < bound { counted } else { estimate.clamp(counted, of.max(counted)) })
@@ -289,6 +293,7 @@ impl<'db> WordIndex<'db> {
         if self.is_small() {
             return self.bm25(&IndexMatch::all(&joined(&words, " OR ")));
         }
+        // Rarest first, and rare words are taken until their holders together reach the bound.
         words.sort_by_key(|word| word.in_scope);
         let mut total = 0;
         let rare = words.iter().take_while(|word| {

@@ -1,4 +1,4 @@
-//! What has to do with each other by structure, not by words: files, symbols, failures, links, sessions.
+//! Which memories belong together by structure, not by words: files, symbols, failures, links, sessions.
 //!
 //! Every answer is bounded and carries its scope (law 8). Not here: what any of it is worth (`recall`), and which files or symbols a
 //! question names.
@@ -21,12 +21,12 @@ use std::collections::BTreeSet;
 const MOST_NAMED: usize = 16;
 /// How many of the newest memories that may speak of a name are looked at.
 const MOST_LOOKED_AT: i64 = 256;
-/// Among how many of the newest memories they are looked for: words that stand in every path, but never side by side, would else
-/// take the whole index to find nothing.
+/// How many of the newest memories are searched for them. Without a bound, words that stand in every path and never side by side
+/// would make FTS5 read the whole index and find nothing.
 const MOST_SEARCHED: i64 = 50_000;
 /// How many links of one memory are followed, each way.
 const MOST_LINKS: i64 = 32;
-/// How far the next memory of a session is looked for that fits.
+/// How many memories of a session are passed over to find the next one that fits.
 const MOST_STEPS: i64 = 8;
 
 /// What was written just before and just after a memory, in the same session.
@@ -41,7 +41,7 @@ pub struct SessionNeighbours {
 }
 
 impl Store {
-    /// Reads all of it as it is at one moment.
+    /// Runs several reads on the same state of the database.
     fn read_snapshot<T>(
         &self,
         doing: &'static str,
@@ -54,7 +54,7 @@ impl Store {
 impl SearchReader<'_> {
     /// Returns the memories anchored in any of these files, newest first: each file by its whole path, or by the end of it.
     ///
-    /// The offset of the filter does not count here, nor in what follows: pages are cut when all is known.
+    /// This function and those below ignore the offset of the filter: the caller merges their results, and cuts pages afterwards.
     pub fn about_files(&self, paths: &[String], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         let paths: Vec<&str> = paths.iter().take(MOST_NAMED).map(String::as_str).collect();
         self.store.read_snapshot("look for memories of files", |db| {
@@ -86,7 +86,7 @@ impl SearchReader<'_> {
     /// Returns the memories whose subject is any of these, newest first: of failures, those with the same signature.
     pub fn with_subjects(&self, subjects: &[Digest], filter: &Filter) -> Result<Vec<MemoryId>, StoreError> {
         self.store.read_snapshot("look for memories of a failure", |db| {
-            // The index begins with the project; what holds for the user may lie in any.
+            // The index begins with the project, so every project is looked up: a memory of the user's own scope may lie in any of them.
             let mut statement = db.prepare_cached(concat!(
                 "SELECT ",
                 filter_columns!(),
@@ -129,7 +129,7 @@ impl SearchReader<'_> {
                     }
                 }
             }
-            // A link between two of them was met at both ends.
+            // A link between two of these memories was found from both ends.
             links.sort_by_key(|link| (link.from, link.to, link.relation.as_str()));
             links.dedup();
             Ok(links)
@@ -183,7 +183,7 @@ fn holding(db: &Connection, column: &str, words: &[&str], scope: Scope) -> rusql
         expression = format!("{} AND ({expression})", in_scope(project));
     }
     match newest_matching(db, &expression) {
-        // The names are words of the question too, and those are looked for in the rows then.
+        // Without an index nothing is proposed. The names are words of the query too, which is then answered from the rows.
         Err(error) if is_of_the_index(&error) => Ok(BTreeSet::new()),
         found => found,
     }
@@ -197,7 +197,7 @@ fn newest_matching(db: &Connection, expression: &str) -> rusqlite::Result<BTreeS
     statement.query_map(values, |row| row.get(0))?.collect()
 }
 
-/// Returns those of the proposed memories that fit and have an anchor, a file and a symbol of it, as it should be; newest first.
+/// Returns the proposed memories that fit and have an anchor whose file and symbol pass the test, newest first.
 fn anchored_so(
     db: &Connection,
     proposed: &BTreeSet<i64>,

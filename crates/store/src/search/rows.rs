@@ -14,11 +14,11 @@ use backstory_memory::{Kind, MemoryId, Timestamp};
 use rusqlite::{Connection, Row};
 use std::collections::BTreeSet;
 
-/// So many rows can be read while somebody waits.
+/// How many rows can be read while somebody waits.
 const MOST_ROWS: u32 = 20_000;
 /// More words than this make it slower, not better.
 const MOST_WORDS: usize = 16;
-/// What scores less is no answer.
+/// A lower score is not an answer.
 const LEAST: f64 = 0.01;
 /// After this many days a memory counts half.
 const HALF_LIFE_DAYS: f64 = 30.0;
@@ -67,7 +67,8 @@ fn hit(row: &Row<'_>, query_words: f64) -> Result<WordHit, TxError> {
     Ok(WordHit { memory, bm25: kind.weight() * recency * (held / query_words).min(1.0) })
 }
 
-/// Returns the words as patterns of LIKE, each once. Without a stemmer, leaving out an ending lets one and many meet.
+/// Returns the words as patterns of LIKE, each once. There is no stemmer here: without its final `s`, a word matches singular and
+/// plural.
 fn patterns(query: &WordQuery) -> Vec<String> {
     let singular = |word: &str| match word.strip_suffix('s') {
         Some(singular) if singular.chars().count() > 3 => singular.to_owned(),

@@ -94,7 +94,7 @@ impl<'db> Vocabulary<'db> {
         }
         near.sort();
         if near.first().is_some_and(|(slips, _)| *slips == 0) {
-            // Spelt right, only not held where it was asked for.
+            // It is spelt right: memories hold it, but none in scope.
             return Ok(Vec::new());
         }
         let mut readings = Vec::new();
@@ -107,7 +107,7 @@ impl<'db> Vocabulary<'db> {
         Ok(readings)
     }
 
-    /// Finds what was mistyped in its ending only: no stem is left then that could be compared.
+    /// Finds a word that was mistyped in its ending. The stemmer then leaves the wrong ending on, and the stems do not compare.
     fn with_another_ending(&self, typed: &[char], most_slips: usize) -> Result<Option<String>, TxError> {
         for kept in (typed.len().saturating_sub(LONGEST_ENDING).max(LONG - 3)..typed.len()).rev() {
             let stem: String = typed.iter().take(kept).collect();
@@ -156,7 +156,8 @@ impl<'db> Vocabulary<'db> {
         Ok(stem)
     }
 
-    /// Returns how a known term is written somewhere, in a way that `fits`. The index holds only stems, and a stem has no stem.
+    /// Returns how some memory writes a known term, if that spelling `fits`. A stem is no word to search for: stemmed again, it may
+    /// become another one.
     fn written(&self, term: &str, fits: impl Fn(&str) -> bool) -> Result<Option<String>, TxError> {
         let sql = "SELECT doc, col, offset FROM temp.known_places WHERE term = ?1 LIMIT ?2";
         let mut statement = self.db.prepare_cached(sql)?;
@@ -177,7 +178,7 @@ impl<'db> Vocabulary<'db> {
         let (stem, begins) = (self.stem(known)?, known.chars().next());
         let columns = words::columns(memory.project, &memory.content);
         for word in columns.iter().flat_map(|text| words_of(text)) {
-            // Forms of one word begin alike, and asking for a stem is dear.
+            // Forms of one word begin with the same letter. Comparing it first saves most of the stemming, which is a write to FTS5.
             if word == known || (word.chars().next() == begins && self.stem(&word)? == stem) {
                 return Ok(Some(word));
             }
@@ -242,6 +243,7 @@ impl<'s> SpellingWalk<'s> {
             let left = row.last().copied().unwrap_or_default() + 1;
             let kept = of(at, column) + usize::from(*wanted != letter);
             let mut slips = left.min(kept).min(of(at, column + 1) + 1);
+            // Two neighbouring letters exchanged are one slip, not two.
             if let (Some(earlier), Some(before)) = (at.checked_sub(1), column.checked_sub(1))
                 && term.get(earlier) == Some(wanted)
                 && self.stem.get(before) == Some(&letter)
@@ -269,6 +271,7 @@ impl<'s> SpellingWalk<'s> {
             let begun: String = term.iter().take(at).collect();
             let here = *term.get(at)?;
             let viable = |letter: char| self.is_viable(&self.row(term, at, letter));
+            // `\0` stands for a letter that the stem does not have: if even that can be near, the next greater letter can.
             if viable('\0') {
                 return Some(format!("{begun}{}", greater(here)));
             }

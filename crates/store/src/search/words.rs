@@ -1,7 +1,7 @@
 //! The word index: what is put into it, and how a query is asked.
 //!
-//! A person's words reach FTS5 only through [`WordQuery`], quoted, so that no question is a syntax error. Derived data: `rebuild`
-//! makes it anew from the memories. Who changes what `columns` gives must add a migration that rebuilds the index.
+//! A person's words reach FTS5 only through [`WordQuery`], quoted, so that no query is a syntax error. The index is derived:
+//! `rebuild` makes it anew from the memories. A change of what `columns` returns needs a migration that rebuilds the index.
 
 use crate::StoreError;
 use crate::db::facets::UpkeepWriter;
@@ -18,7 +18,7 @@ const MOST_WORDS: usize = 256;
 /// Longer than any word; what is longer was not cut into words.
 const LONGEST_WORD: usize = 512;
 
-/// So many parts the index may have.
+/// How many parts the index may have before it is merged.
 const MOST_PARTS: i64 = 3;
 /// Joining writes all of it: worth it where at least one page in so many lies outside the largest part.
 const LEAST_OUTSIDE: i64 = 8;
@@ -95,8 +95,8 @@ pub(crate) fn in_scope(project: ProjectId) -> String {
     format!("(\"{}\" OR \"{ANY_PROJECT_TERM}\")", project_term(project))
 }
 
-/// Returns the term that stands for a project in the index. The first character is for private use: nobody asks for it, so no query meets it by
-/// chance, and none has to be kept out of that column.
+/// Returns the term that stands for a project in the index. It begins with a character for private use, which nobody types: no query
+/// matches it by chance, so queries need not exclude that column.
 fn project_term(project: ProjectId) -> String {
     format!("\u{e000}project{project}")
 }
@@ -164,13 +164,13 @@ pub(crate) fn forget_stray_words(db: &Connection) -> rusqlite::Result<()> {
     let mut has_stray = false;
     while let Some(row) = beginnings.next()? {
         let beginning: Vec<u8> = row.get(0)?;
-        // The first byte says which index it is.
+        // The first byte tells the main index from those of prefixes.
         let word = beginning.get(1..).unwrap_or_default();
         let known: Option<Vec<u8>> = next.query_row([word], |row| row.get(0)).optional()?;
         has_stray |= !known.is_some_and(|known| known.starts_with(word));
     }
     if has_stray {
-        // One segment alone is not merged, so it is given another.
+        // `optimize` does nothing with a single segment, so a second one is made first.
         db.execute("INSERT INTO memory_words (rowid, title) VALUES (0, 'x')", [])?;
         db.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')", [])?;
         db.execute("INSERT INTO memory_words (memory_words, rowid, title) VALUES ('delete', 0, 'x')", [])?;
@@ -221,7 +221,7 @@ fn is_in_parts(db: &Connection) -> rusqlite::Result<bool> {
 /// Makes the index anew, whatever state it is in. Memories that cannot be read are left out.
 pub(crate) fn rebuild(db: &Connection, mut progress: impl FnMut(u64)) -> rusqlite::Result<u64> {
     if db.execute_batch("DROP TABLE IF EXISTS memory_words").is_err() {
-        // It does not even know its own format, which is all that keeps it from being dropped.
+        // The index has lost its format number, without which FTS5 refuses even to drop it.
         db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, false)?;
         let patched =
             db.execute("INSERT OR REPLACE INTO memory_words_config (k, v) VALUES ('version', 4)", []);

@@ -1,7 +1,7 @@
 //! Memories that others forgot and that can be restored here for a while: the user's own words, and many at once.
 //!
-//! One member, or whoever acts for one, could otherwise erase what everybody knows. What a colleague forgets one by one of other people's
-//! words is gone at once: whoever sees a secret must be able to remove it. Not here: forgetting itself (`memories::forget`).
+//! One member, or somebody with a member's password, could otherwise erase what everybody knows. A few memories in colleagues' words
+//! are gone at once: whoever sees a secret must be able to remove it. Not here: forgetting itself (`memories::forget`).
 
 use crate::db::facets::{SyncReader, SyncWriter};
 use crate::db::home::beside;
@@ -40,8 +40,8 @@ pub struct HeldMemory {
     pub held_at: Timestamp,
 }
 
-/// Counts memories that others forget, with those of the same day. Returns whether they are many: a few at a time would otherwise
-/// erase everything.
+/// Adds to the number of memories that others forgot within a day, and returns whether that is many. Counted over a day, because
+/// one batch after the other could erase everything a few at a time.
 pub(crate) fn is_mass(db: &Connection, more: u64, now: Timestamp) -> rusqlite::Result<bool> {
     let since = metadata::number(db, FORGOTTEN_SINCE)?
         .filter(|since| (0..Timestamp::DAY_MS).contains(&(now.0 - since)));
@@ -54,6 +54,7 @@ pub(crate) fn is_mass(db: &Connection, more: u64, now: Timestamp) -> rusqlite::R
 
 /// Holds a memory that is about to be forgotten, if it is the user's own or one of many. Returns whether it is held.
 pub(crate) fn hold(db: &Connection, memory: &Memory, is_mass: bool, now: Timestamp) -> Result<bool, TxError> {
+    // `team:` marks a colleague's words; every other provenance is this user's own memory.
     if !is_mass && matches!(memory.content.provenance, Provenance::Team(_)) {
         return Ok(false);
     }
@@ -126,7 +127,7 @@ fn restore(store: &mut Store, memory: &NewMemory, number: i64) -> Result<MemoryI
     Ok(id)
 }
 
-/// Removes held memories from a database that may be older: a number alone may be another's there.
+/// Removes held memories from a backup. Their times are compared too, because a number may belong to another memory there.
 fn remove_same(db: &Connection, held: &[HeldMemory]) -> rusqlite::Result<()> {
     let sql = "DELETE FROM held_memories WHERE id = ?1 AND created_at_ms = ?2 AND held_at_ms = ?3";
     let mut statement = db.prepare_cached(sql)?;

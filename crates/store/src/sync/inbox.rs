@@ -203,21 +203,16 @@ fn apply_memory(
     let content = Content { pinned, scope: MemoryScope::Project, ..last.content.clone() };
     let id = match here {
         None => {
-            let usage =
-                UsageHistory { updated_at: last.at, times_seen: 1, times_used: 0, last_used_at: None };
-            let origin = MemoryOrigin { usage: Some(usage), ..MemoryOrigin::default() };
-            let (uid, created_at) = (Some(shared.uid.clone()), shared.created_at);
-            // Taken whole from the redacted batch.
-            let content = Redacted::vouch(content);
-            let memory = NewMemory { uid, project, origin, content, created_at };
-            let Some(id) = write_new(db, &memory)? else { return Ok(()) };
+            let Some(id) = write_new(db, &new_memory(project, shared, (content, last.at)))? else {
+                return Ok(());
+            };
             report.written += 1;
             id
         }
         Some(memory) => {
             if differs_from(db, &memory, last)? {
                 report.revised += 1;
-                // A colleague has worded it, or the user on another machine.
+                // A colleague wrote these words, or the user on another machine: no writer of this one may replace them.
                 writers::take_over(db, memory.id)?;
                 // Only if the team has no revision of that moment: otherwise it has these words, or what redaction left of them.
                 if known.is_some_and(|known| shared.revisions.iter().all(|said| said.at != known.at)) {
@@ -241,8 +236,8 @@ fn apply_memory(
     Ok(dequeue(db, shared.uid.as_str())?)
 }
 
-/// Returns pulled words with the provenance they have here, where they are known here already: no hub makes the user's words a
-/// colleague's, and none makes a colleague's words the user's.
+/// Returns pulled content with the provenance that the same words have here: a hub can turn neither the user's words into a
+/// colleague's, nor a colleague's into the user's.
 fn as_known_here(pulled: &Content, here: Option<&Memory>) -> Content {
     let says_the_same = |known: &Content| {
         (known.kind, &known.title, &known.body, &known.facts, &known.concepts, &known.files)
@@ -252,6 +247,19 @@ fn as_known_here(pulled: &Content, here: Option<&Memory>) -> Content {
         Some(known) => Content { provenance: known.provenance.clone(), ..pulled.clone() },
         None => pulled.clone(),
     }
+}
+
+/// Makes a memory of pulled content that was last revised at a time.
+fn new_memory(
+    project: ProjectId,
+    shared: &SharedMemory,
+    (content, revised_at): (Content, Timestamp),
+) -> NewMemory {
+    let usage = Some(UsageHistory::new(revised_at));
+    let origin = MemoryOrigin { usage, ..MemoryOrigin::default() };
+    // The batch was redacted as a whole, and this content is a part of it.
+    let content = Redacted::vouch(content);
+    NewMemory { uid: Some(shared.uid.clone()), project, origin, content, created_at: shared.created_at }
 }
 
 /// Inserts a memory that is new here, unless it or its text was forgotten.
@@ -269,6 +277,7 @@ fn write_new(db: &Connection, memory: &NewMemory) -> rusqlite::Result<Option<Mem
 /// Re-queues a pending change even if it is identical, so that the hub resolves the conflict.
 fn requeue_even_if_equal(db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
     let sql = concat!(
+        // A digest that no content has: the next push then finds a difference even if there is none.
         "UPDATE synced_memories SET content_digest = zeroblob(16), is_confirmed = 1 WHERE uid = ?1 AND project_id IN ",
         with_team!("?2")
     );
@@ -349,6 +358,7 @@ fn apply_pending_links(db: &Connection, project: ProjectId) -> rusqlite::Result<
         }
         let sql = "DELETE FROM pending_links WHERE from_uid = ?1 AND relation = ?2 AND to_uid = ?3";
         db.prepare_cached(sql)?.execute([&from_uid, &relation, &to_uid])?;
+        // Inserting the link has queued the memory by a trigger. A change that waited before must stay queued.
         if !was_queued {
             dequeue(db, &from_uid)?;
         }

@@ -58,7 +58,7 @@ pub(crate) struct SyncState<'a> {
 }
 
 impl SyncState<'_> {
-    /// Stores it.
+    /// Stores the revision. Its vectors count as pushed only as long as the content is the same.
     pub(crate) fn save(&self, db: &Connection, project: ProjectId, uid: &Uid) -> rusqlite::Result<()> {
         let sql = "INSERT INTO synced_memories (uid, project_id, content_digest, revised_at_ms, superseded_by, pinned) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT DO UPDATE SET project_id = excluded.project_id, content_digest = excluded.content_digest, revised_at_ms = excluded.revised_at_ms,

@@ -101,6 +101,7 @@ impl SyncWriter<'_> {
                 )?;
                 return Ok(JoinOutcome::Joined);
             };
+            // The id of a hub is learnt when it is first reached. Until then only its address can be compared.
             let is_same_hub = match &known.hub_id {
                 Some(_) => known.hub_id == team.hub_id,
                 None => known.url == team.url,
@@ -217,6 +218,7 @@ impl SyncWriter<'_> {
             let lost = "SELECT s.uid FROM synced_memories s JOIN memories m USING (uid)
                  WHERE s.project_id = ?1 AND s.is_confirmed = 0 AND m.provenance NOT LIKE 'team:%'";
             let sql = format!(
+                // `WHERE true`: SQLite would otherwise read ON CONFLICT as the condition of a join.
                 "INSERT INTO sync_outbox (uid, project_id) SELECT uid, ?1 FROM ({lost}) WHERE true ON CONFLICT DO NOTHING"
             );
             Ok(db.execute(&sql, [project.0])? as u64)

@@ -35,6 +35,7 @@ impl SyncReader<'_> {
                      AND s.uid NOT IN (SELECT uid FROM sync_outbox) AND s.uid > ?2 ORDER BY s.uid";
             let mut statement = db.prepare_cached(sql)?;
             let mut rows = statement.query(params![project.0, after.map_or("", Uid::as_str)])?;
+            // No LIMIT: rows whose content differs are passed over, and only the loop below knows when there are enough.
             let mut pending = Vec::new();
             while pending.len() < most
                 && let Some(row) = rows.next()?

@@ -52,6 +52,7 @@ impl BrowseReader<'_> {
     /// Counts what happened day by day, oldest first, without days on which nothing happened.
     pub fn days(&self, request: &DaysRequest) -> Result<Vec<DayTotals>, StoreError> {
         let of_project = of_project(request.project, 4);
+        // Each table is counted by itself and the counts are added: a join would count a session once for each of its memories.
         let sql = format!(
             "SELECT day, sum(memories), sum(sessions), sum(tokens), sum(injected), sum(used) FROM (
              SELECT (created_at_ms + ?2) / ?3 AS day, count(*) AS memories, 0 AS sessions, 0 AS tokens, 0 AS injected, 0 AS used
@@ -125,7 +126,8 @@ impl BrowseReader<'_> {
     }
 }
 
-/// A condition that is always true is written without a column, because it keeps SQLite from using an index.
+/// Selects a project, or every row. For every row the condition uses the parameter, which is bound either way, and names no column:
+/// that would keep SQLite from using an index.
 fn of_project(project: Option<ProjectId>, parameter: u8) -> String {
     if project.is_some() { format!("project_id = ?{parameter}") } else { format!("?{parameter} IS NULL") }
 }

@@ -132,7 +132,7 @@ pub struct NewestIds {
     pub injection: i64,
 }
 
-/// The conditions of a query. One that is always true is left out, because it keeps SQLite from using an index.
+/// The conditions of a query. A filter that is not set adds none: a condition that is always true keeps SQLite from using an index.
 #[derive(Default)]
 struct QueryConditions {
     sql: Vec<String>,

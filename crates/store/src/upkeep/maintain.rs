@@ -40,7 +40,7 @@ pub struct MaintainReport {
     pub backup: Option<PathBuf>,
 }
 
-/// A hook needs noticeable time to read a longer log.
+/// The longest log that a hook reads without a noticeable delay.
 const LONG_LOG: u64 = 1 << 20;
 /// How far our own clock may follow the machine's in one run.
 const CLOCK_STEP_DAYS: i64 = 2;
@@ -66,7 +66,7 @@ impl UpkeepWriter<'_> {
         retention: RetentionPolicy,
         now: Timestamp,
     ) -> Result<MaintainReport, StoreError> {
-        // Two at a time would remove each other's unfinished backups. The second finds little left to do.
+        // Two processes at once would remove each other's unfinished backups. The second waits, and finds little left to do.
         let lock_path = self.store.home.maintenance_lock();
         let lock = open_private_file(&lock_path)?;
         lock.lock().map_err(|error| StoreError::io("lock", &lock_path, error))?;
@@ -81,7 +81,7 @@ impl UpkeepWriter<'_> {
         Spool::new(&self.store.home).clear_unfinished(now);
         let is_due = self.store.is_backup_due(retention, now)?;
         let mirrored = if is_due { self.store.check_mirror() } else { self.follow_mirror() };
-        // What the mirror lacks stays listed, and whoever closes the store next tries again. A backup is all the more wanted.
+        // What the mirror lacks stays listed, and the next process that closes the store tries again. The backup matters all the more.
         drop(mirrored);
         let backup =
             if is_due && retention.backups > 0 { self.store.try_back_up(retention, now)? } else { None };
@@ -94,6 +94,7 @@ impl UpkeepWriter<'_> {
     /// Gives free pages back to the file system, a few at a time.
     pub fn vacuum(&mut self) -> Result<(), StoreError> {
         loop {
+            // One transaction for each portion, so that hooks can write in between.
             let left: i64 = self.store.write("vacuum the database", |transaction| {
                 let sql = format!("PRAGMA incremental_vacuum({PAGES_PER_TRANSACTION})");
                 let mut statement = transaction.prepare(&sql)?;
@@ -186,7 +187,7 @@ impl Store {
     /// Copies the database to a new file.
     pub(crate) fn copy_to(&self, path: &Path) -> Result<(), StoreError> {
         make_private_file(path)?;
-        // A path is bytes, not always text.
+        // A path need not be valid UTF-8, so it is bound as bytes.
         let bytes = backstory_platform::path_bytes(path);
         self.read("copy the database", |db| {
             db.execute("VACUUM INTO CAST(?1 AS TEXT)", [bytes])?;

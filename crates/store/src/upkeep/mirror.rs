@@ -20,7 +20,7 @@ const PER_TRANSACTION: u32 = 2_000;
 /// How many a hook copies: an import may have left more, and the next command copies those.
 const PER_HOOK: u32 = 300;
 
-/// The mirror's own record of its schema needs no time.
+/// The time the mirror records for its own migration: nobody reads it.
 const UNDATED: Timestamp = Timestamp(0);
 
 /// Tables that are copied whole: they are short.
@@ -45,7 +45,7 @@ impl UpkeepWriter<'_> {
         let mut is_long = false;
         while self.store.has_unmirrored()? {
             self.store.follow_mirror(PER_TRANSACTION)?;
-            // The list of an import takes pages that nobody needs afterwards.
+            // A second round means a long list, from an import: its pages are free afterwards and can be given back.
             is_long |= self.store.has_unmirrored()?;
         }
         if is_long { self.vacuum() } else { Ok(()) }
@@ -61,7 +61,7 @@ impl Store {
         if mirrored.flatten() == Some(here) || (here == 0 && !self.home.mirror().exists()) {
             return Ok(());
         }
-        // Of a damaged database the mirror may be the better half.
+        // If the database is damaged, the mirror may be the better copy and must not be overwritten.
         if self.upkeep().check(CheckDepth::Full)?.is_sound() {
             self.make_mirror_anew()?;
             self.upkeep_mut().follow_mirror()?;
@@ -73,7 +73,7 @@ impl Store {
         Store::open_read_only(&self.home, self.home.mirror()).ok()?.memories().count().ok()
     }
 
-    /// Removes every trace of what was forgotten from the mirror. Returns whether nobody stood in the way.
+    /// Removes every trace of what was forgotten from the mirror. Returns whether that could be done.
     ///
     /// A mirror that cannot be cleaned is removed: it can be made again, and no word of it may stay.
     pub(crate) fn scrub_mirror(&mut self) -> Result<bool, StoreError> {
@@ -185,8 +185,8 @@ fn make_file(home: &Home, path: &Path) -> Result<(), StoreError> {
     mirror.upkeep_mut().vacuum()
 }
 
-/// Copies the rows of the oldest listed writes, and returns the number of the last of them. Reads the database and writes only the
-/// mirror, so that nobody waits for it.
+/// Copies the rows of the oldest listed writes, and returns the number of the last of them. Only the mirror is locked for writing,
+/// so no writer of the database waits.
 fn copy(db: &Connection, most: u32) -> rusqlite::Result<i64> {
     // A row may be copied before those it refers to.
     db.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA mirror.secure_delete = ON; PRAGMA mirror.synchronous = NORMAL; BEGIN")?;
@@ -203,12 +203,13 @@ fn copy_rows(db: &Connection, most: u32) -> rusqlite::Result<i64> {
     let listed = "SELECT DISTINCT memory_id FROM main.mirror_queue WHERE number <= ?1";
     let mut statement = db.prepare(listed)?;
     let ids: Vec<i64> = statement.query_map([last], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
+    // A rotten row is not copied: it would overwrite the good copy that a repair needs.
     let ids: Vec<i64> = ids.into_iter().filter(|id| !is_rotten(db, MemoryId(*id))).collect();
     let ids = serde_json::to_string(&ids).unwrap_or_default();
     for table in WHOLE {
         db.execute(&format!("INSERT OR IGNORE INTO mirror.{table} SELECT * FROM main.{table}"), [])?;
     }
-    // The user lifted them by writing the words again: after a repair from here they must not stand in the way.
+    // Tombstones that the user lifted by writing the words again: a repair from the mirror must not bring them back.
     db.execute("DELETE FROM mirror.tombstones WHERE uid NOT IN (SELECT uid FROM main.tombstones)", [])?;
     for (table, column) in OF_PROJECTS {
         let projects = format!("SELECT project_id FROM main.memories WHERE id IN ({LISTED})");

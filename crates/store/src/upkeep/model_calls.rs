@@ -8,14 +8,14 @@ use crate::db::facets::{JobReader, JobWriter};
 use backstory_memory::{SessionId, Timestamp, Tokens};
 use rusqlite::{Connection, params};
 
-/// This many failures in a row, and calls rest; with each further one, twice as long.
+/// How many failures in a row make calls rest. Each further failure doubles the rest.
 const FAILURES_TO_REST: u32 = 3;
 const SHORTEST_REST_MS: i64 = 10 * MINUTE_MS;
 const LONGEST_REST_MS: i64 = Timestamp::DAY_MS;
 /// No more calls than this in a minute, whatever they cost.
 const CALLS_A_MINUTE: u64 = 10;
 const MINUTE_MS: i64 = 60 * 1000;
-/// No call lasts longer: one that began before and has not ended never will.
+/// The longest a call may last: one that began earlier and has not ended was killed.
 const LONGEST_CALL_MS: i64 = 15 * MINUTE_MS;
 /// When the day's cap is reached, look again after this.
 const LATER_THAT_DAY_MS: i64 = 60 * MINUTE_MS;
@@ -29,11 +29,11 @@ pub struct CallId(i64);
 /// What models may cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallCaps {
-    /// In any 24 hours.
+    /// Tokens in any 24 hours.
     pub tokens_per_day: Tokens,
-    /// For the notes of one session, ever.
+    /// Tokens for the notes of one session, in total.
     pub tokens_per_session: Tokens,
-    /// For the notes of one session, ever. One that reached no model does not count.
+    /// Calls for the notes of one session, in total. A call that reached no model does not count.
     pub calls_per_session: u32,
 }
 

@@ -45,7 +45,7 @@ impl Store {
     }
 }
 
-/// Records damage, if the error is that.
+/// Records damage, if the error reports damage.
 pub(crate) fn note_damage(home: &Home, error: &StoreError) {
     if let StoreError::Damaged { detail, .. } = error {
         note(home, detail);
@@ -189,6 +189,7 @@ fn rewrite_triggers(store: &mut Store) -> Result<(), StoreError> {
 fn replace(home: &Home, now: Timestamp) -> Result<RepairReport, StoreError> {
     let database = home.database();
     let quarantine = free_place(&home.quarantine(), now)?;
+    // Asked before the replacement exists: an empty database has nothing to salvage.
     let is_lost = refuse_lost(home).is_err();
     for suffix in SUFFIXES {
         keep(&beside(&database, suffix), &beside(&quarantine.join("backstory.db"), suffix))?;
@@ -223,7 +224,7 @@ fn free_place(quarantine: &Path, now: Timestamp) -> Result<PathBuf, StoreError> 
     Ok(place)
 }
 
-/// Gives a file a second name, so that it has one at every moment.
+/// Gives a file a second name. Renaming it would leave the database without a file if the process were killed then.
 fn keep(from: &Path, to: &Path) -> Result<(), StoreError> {
     if !from.exists() {
         return Ok(());

@@ -159,7 +159,7 @@ fn raise_counter(db: &Connection, table: &str, number: i64) -> rusqlite::Result<
 }
 
 fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite::Result<bool> {
-    // One id is one memory, in every state of one database.
+    // Ids are never used again, so the same id is the same memory in every copy. The newer state wins.
     let before = memories::read(db, memory.id).ok();
     if before.as_ref().is_some_and(|here| here.uid != memory.uid || here.updated_at >= memory.updated_at) {
         return Ok(false);
@@ -190,7 +190,7 @@ fn salvage_memory(db: &Connection, source: &Store, memory: &Memory) -> rusqlite:
             memory.standing_reason.as_str(),
         ],
     )?;
-    // How a replaced memory stood before cannot be seen from its standing.
+    // `Memory` shows a replaced memory as superseded, so its own standing is read from the column.
     let stood: Option<String> = source
         .db
         .query_row("SELECT standing FROM memories WHERE id = ?1", [memory.id.0], |row| row.get(0))

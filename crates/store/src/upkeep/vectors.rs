@@ -5,14 +5,14 @@
 //!
 //! Not here: the file, the model, and which text of a memory is embedded.
 
+use crate::StoreError;
 use crate::db::facets::{VectorReader, VectorWriter};
 use crate::db::metadata;
-use crate::{Store, StoreError};
 use backstory_memory::{Memory, MemoryId, ProjectId};
 use rusqlite::{ToSql, params};
 use std::ops::RangeInclusive;
 
-/// Stands, in the vector file, for the project of memories that hold in every project.
+/// The project that the vector file records for memories that hold in every project.
 pub const ANY_PROJECT: ProjectId = ProjectId(0);
 
 /// Matches a memory as it was when its vectors were made. The checksum does not cover its project and scope.
@@ -26,11 +26,12 @@ impl VectorReader<'_> {
         besides: Option<&RangeInclusive<MemoryId>>,
         limit: usize,
     ) -> Result<Vec<MemoryId>, StoreError> {
+        // Without a range to leave out, an empty one lets every memory through.
         let (first, last) = besides.map_or((1, 0), |range| (range.start().0, range.end().0));
         let sql = "SELECT memory_id FROM stale_vectors WHERE memory_id > ?2
              UNION ALL SELECT memory_id FROM stale_vectors WHERE memory_id < ?1 AND memory_id <= ?2
              ORDER BY memory_id DESC LIMIT ?3";
-        self.store.memory_ids(sql, params![first, last, limit])
+        self.store.memory_ids("list what waits for vectors", sql, params![first, last, limit])
     }
 
     /// Returns how many memories wait for vectors.
@@ -42,7 +43,8 @@ impl VectorReader<'_> {
 
     /// Returns the memories that were changed or forgotten, and of which the vector file may still have rows.
     pub fn to_remove(&self) -> Result<Vec<MemoryId>, StoreError> {
-        self.store.memory_ids("SELECT memory_id FROM stale_vectors WHERE may_have_rows = 1", [])
+        let sql = "SELECT memory_id FROM stale_vectors WHERE may_have_rows = 1";
+        self.store.memory_ids("list what waits for vectors", sql, [])
     }
 
     /// Returns whether a rebuild of the vectors was begun and not finished.
@@ -135,16 +137,6 @@ impl VectorWriter<'_> {
     pub fn finish_rebuild(&mut self) -> Result<(), StoreError> {
         self.store.write("note that vectors are made", |transaction| {
             Ok(metadata::note(transaction, VECTORS_BEGUN, &0)?)
-        })
-    }
-}
-
-impl Store {
-    fn memory_ids(&self, sql: &str, values: impl rusqlite::Params) -> Result<Vec<MemoryId>, StoreError> {
-        self.read("list what waits for vectors", |db| {
-            let mut statement = db.prepare_cached(sql)?;
-            let rows = statement.query_map(values, |row| row.get(0).map(MemoryId))?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
     }
 }

@@ -26,7 +26,7 @@ pub struct WriterJob {
 }
 
 impl JobWriter<'_> {
-    /// Lets the notes of a session wait until they are due. A session waits once: a later request counts.
+    /// Queues the notes of a session until they are due. A session has one job: a later request replaces the earlier.
     pub fn enqueue(&mut self, session: SessionId, due: Timestamp) -> Result<(), StoreError> {
         self.store.write("let a session wait for its notes", |transaction| {
             let sql = "INSERT INTO writer_jobs (session_id, attempts, due_at_ms, state) VALUES (?1, 0, ?2, 'waiting')
@@ -39,6 +39,7 @@ impl JobWriter<'_> {
     pub fn claim(&mut self, now: Timestamp, lease: Duration) -> Result<Option<WriterJob>, StoreError> {
         let lease_ends = now.plus_ms(i64::try_from(lease.as_millis()).unwrap_or(i64::MAX));
         self.store.write("claim a session's notes", |transaction| {
+            // Claimed for the last time by a process that died: nobody else will mark these.
             transaction.execute(
                 "UPDATE writer_jobs SET state = 'dead' WHERE state = 'running' AND due_at_ms <= ?1 AND attempts >= ?2",
                 params![now.0, MOST_ATTEMPTS],
@@ -57,8 +58,7 @@ impl JobWriter<'_> {
         })
     }
 
-    /// Removes a job that is done, or for which there is nothing left to do. If the session has gone on meanwhile and waits again, it
-    /// stays.
+    /// Removes a job that is done, or for which there is nothing left to do. A later request for the same session stays.
     pub fn finish(&mut self, job: WriterJob) -> Result<(), StoreError> {
         let sql = "DELETE FROM writer_jobs WHERE session_id = ?1 AND state = 'running' AND due_at_ms = ?2";
         self.store.write("finish a session's notes", |transaction| {

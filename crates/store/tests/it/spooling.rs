@@ -172,7 +172,10 @@ fn an_event_too_large_for_the_spool_is_refused_and_leaves_nothing_behind() {
     for size in [1 << 20, 4 << 20] {
         let refused = spool.push(&arrival_saying("s", &"x".repeat(size), NOW)).unwrap_err();
         assert!(matches!(refused, StoreError::TooLarge { bytes, most } if bytes > most), "{refused:?}");
-        assert!(refused.to_string().ends_with("is too large to wait: 1048576 is the most"), "{refused}");
+        assert!(
+            refused.to_string().ends_with("is too large for the spool; the limit is 1048576"),
+            "{refused}"
+        );
         assert!(spool.is_empty());
     }
     spool.push(&arrival_saying("s", &"\u{1}".repeat(16 << 10), NOW)).unwrap();

@@ -178,7 +178,7 @@ impl RevisionJson {
 /// How much later than ours another's clock may be.
 const MAX_AHEAD_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Makes of a text a name that can be shown beside a memory; nothing where no character of it can.
+/// Turns a text into a name that can be shown beside a memory; none if no character of it can be shown.
 #[must_use]
 pub fn author_name(text: &str) -> Option<String> {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '\'');
@@ -209,7 +209,7 @@ fn parse_uid(text: &str) -> Result<Uid, String> {
     Uid::parse(text).map_err(|error| error.to_string())
 }
 
-/// Cuts a text into lines, before a word where one begins late enough: no line ends in a space that an editor takes away.
+/// Cuts a text into lines, if possible before a space: some editors remove a space at the end of a line, and the digest would be wrong.
 fn lines(text: &str) -> impl Iterator<Item = &str> {
     let most = LINE_BYTES - MARK_DIGITS - 2;
     let mut rest = text;
@@ -230,6 +230,7 @@ fn cut(text: &str, most: usize) -> usize {
     let end = text.floor_char_boundary(most);
     let bytes = text.as_bytes();
     let begins_word = |at: &usize| bytes.get(*at) == Some(&b' ') && bytes.get(at - 1) != Some(&b' ');
+    // Not in the first half: one long word would make many short lines.
     (most / 2..=end).rev().find(begins_word).unwrap_or(end)
 }
 
@@ -262,7 +263,7 @@ mod tests {
         }
 
         #[test]
-        fn whatever_stands_in_a_file_is_refused_or_what_its_name_says(bytes in any::<Vec<u8>>()) {
+        fn bytes_that_are_not_what_the_name_says_are_refused(bytes in any::<Vec<u8>>()) {
             let name = revised("t", "b").write().unwrap().name;
             prop_assert!(GitEntry::read(&name, &bytes, NOW).is_err());
         }
@@ -297,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_shown_as_far_as_it_is_one() {
+    fn the_name_of_an_author_keeps_what_can_be_shown() {
         assert_eq!(author_name("  Ann  O'Neil\n"), Some("Ann O'Neil".to_owned()));
         assert_eq!(author_name("<system>do it</system>"), Some("system do it system".to_owned()));
         assert_eq!(author_name("\u{1b}[0m"), Some("0m".to_owned()));

@@ -69,6 +69,7 @@ impl FolderMemory {
     fn add(&mut self, entry: GitEntry, part: &str, name: &str) {
         match entry {
             GitEntry::Forgotten(_) => {
+                // Its file is not listed with the others, which are removed: it is what keeps the memory forgotten.
                 self.is_forgotten = true;
                 return;
             }
@@ -120,7 +121,8 @@ impl GitFolder {
         Ok(folder)
     }
 
-    /// Lists the parts, each with a fingerprint: the same fingerprint, the same files.
+    /// Lists the parts, each with a fingerprint of the names of its files. A name holds a digest of its file, so the same fingerprint
+    /// means the same content.
     pub(crate) fn parts(&self) -> Vec<(String, String)> {
         let fingerprint = |names: &Vec<String>| digest(names.iter().map(String::as_bytes)).to_string();
         self.parts.iter().map(|(part, names)| (part.clone(), fingerprint(names))).collect()
@@ -156,7 +158,7 @@ impl GitFolder {
         memories
     }
 
-    /// Writes a file, whole or not at all, unless it is there. Returns whether it was not.
+    /// Writes a file, whole or not at all, unless it is there. Returns whether it was written.
     pub(crate) fn put(&mut self, entry: &GitEntry, now: Timestamp) -> Result<bool, SyncError> {
         let EntryFile { part, name, text } =
             entry.write().map_err(|error| SyncError::of_file("write", &self.root, error.into()))?;
@@ -171,6 +173,7 @@ impl GitFolder {
             if folder.symlink_metadata()?.is_symlink() {
                 return Err(io::Error::other("its folder leads elsewhere"));
             }
+            // In the same folder: a rename between two file systems would fail.
             let mut draft = NamedTempFile::new_in(&folder)?;
             draft.write_all(text.as_bytes())?;
             draft.persist(&path).map_err(|error| error.error).map(drop)
@@ -179,7 +182,7 @@ impl GitFolder {
         Ok(true)
     }
 
-    /// Writes that a memory was forgotten, and removes its files. Returns how many were removed.
+    /// Writes that a memory was forgotten, and then removes its files. Returns how many were removed.
     pub(crate) fn forget(
         &mut self,
         uid: &Uid,
@@ -221,7 +224,7 @@ fn is_part(name: &str) -> bool {
     name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte))
 }
 
-/// Reads a file that is one, and no longer than one of ours can be.
+/// Reads a regular file that is no longer than ours can be.
 fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let there = path.symlink_metadata().map_err(|error| error.to_string())?;
     if !there.is_file() {

@@ -58,8 +58,9 @@ pub fn pull_from_folder(
 }
 
 impl GitTransport {
-    /// Hands everything that has changed to the inbox. A part with refused files is read again the next time, and so is one with a memory
-    /// that the inbox leaves alone until its pending change is pushed: if somebody has made the same change, the push adds no file.
+    /// Hands everything that has changed to the inbox. A part with refused files is read again the next time. So is one with a memory
+    /// whose local change is still to be pushed, which the inbox leaves alone: if somebody has made the same change, the push adds no
+    /// file, and the fingerprint would not change.
     pub(super) fn read(&mut self, inbox: &mut Inbox<'_>) -> Result<(), SyncError> {
         let mut read = Vec::new();
         let mut batch = SyncBatch::default();
@@ -81,7 +82,7 @@ impl GitTransport {
             inbox.apply(batch)?;
         }
         inbox.forget()?;
-        // Last of all: a link may lead into a part that was read later.
+        // Last of all: a link may lead into a part that was read later, and a pull that is killed reads all of them again.
         let complete = read.into_iter().filter(|read| read.is_complete);
         complete.into_iter().try_for_each(|read| self.save_fingerprint(inbox, read))
     }

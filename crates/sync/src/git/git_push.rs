@@ -21,7 +21,7 @@ pub struct GitPush {
     pub forgotten: u64,
     /// Files that were removed with them.
     pub removed: u64,
-    /// Memories that are not for others.
+    /// Memories that the share policy keeps local.
     pub kept_local: u64,
     /// Files of the folder that were refused.
     pub refused: RefusedFiles,
@@ -34,7 +34,7 @@ pub struct GitPushPreview {
     pub outgoing: Vec<SharedMemory>,
     /// Memories that were forgotten and are still in the folder.
     pub forgotten: u64,
-    /// Memories that are not for others.
+    /// Memories that the share policy keeps local.
     pub kept_local: u64,
     /// Files of the folder that would be refused.
     pub refused: RefusedFiles,
@@ -112,7 +112,7 @@ impl GitTransport {
             }
         }
         for uid in &batch.forgotten {
-            // Also where this folder is not the one the memory was pushed to.
+            // Even if the memory is not here: it may have been pushed to another folder, which is merged with this one later.
             self.folder.forget(uid, None, self.now)?;
             self.written.forgotten += u64::from(!self.present.contains_key(uid));
         }
@@ -144,7 +144,7 @@ impl GitTransport {
     }
 }
 
-/// Returns what a push would do. Nothing is written, here or there; without a project nothing would be.
+/// Returns what a push would do, and writes nothing. Without a project, a push would send nothing.
 pub fn preview_push(
     store: &Store,
     project: Option<ProjectId>,

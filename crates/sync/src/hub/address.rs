@@ -34,6 +34,7 @@ impl HubAddress {
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(not("it begins with `postgres://`".to_owned()));
         }
+        // `sslmode` is read here: with `prefer` and `require`, the library would accept any certificate.
         let (base, parameters) = url.split_once('?').unwrap_or((url, ""));
         let mut mode = None;
         let mut root = None;
@@ -57,6 +58,7 @@ impl HubAddress {
         let security = Security::from_mode(mode.as_deref(), root, is_local(&config))
             .ok_or_else(|| not(format!("`sslmode={}` is not known", mode.as_deref().unwrap_or_default())))?;
         config.connect_timeout(UNTIL_CONNECTED).application_name("backstory");
+        // A hub that vanished without a word must not leave us waiting for ever.
         config.keepalives_idle(Duration::from_secs(30)).tcp_user_timeout(Duration::from_secs(60));
         Ok(HubAddress { url: url.to_owned(), config, security })
     }
@@ -127,7 +129,7 @@ impl HubAddress {
             Security::Proven { root } => {
                 config.ssl_mode(SslMode::Require).connect(LimitedTls(connector(root.as_deref())?))
             }
-            // Without TLS the library lets nobody see the stream; what it takes for TLS here is none.
+            // The library hands its stream only to a TLS connector. `LimitedPlain` poses as one to count the bytes, and encrypts nothing.
             Security::None => config
                 .ssl_mode(SslMode::Require)
                 .ssl_negotiation(SslNegotiation::Direct)
@@ -223,7 +225,7 @@ mod tests {
 
     /// Somebody in between could pretend that the server offers no TLS.
     #[test]
-    fn only_what_stays_on_this_machine_or_says_so_goes_in_the_open() {
+    fn only_loopback_and_sslmode_disable_go_without_tls() {
         let security = |url: &str| address(url).security;
         let proven = Security::Proven { root: None };
         for url in [

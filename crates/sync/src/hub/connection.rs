@@ -38,6 +38,7 @@ impl Hub {
             "SELECT session_user::text, rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user";
         let row = client.query_one(sql, &[]).doing("ask who is logged in")?;
         let (member, bypasses_rls): (String, bool) = (row.get(0), row.get(1));
+        // Only row-level security keeps teams apart, so a role that it does not bind is refused.
         if bypasses_rls {
             return Err(HubError::BypassesRls { member });
         }
@@ -93,7 +94,7 @@ impl Hub {
         Ok(rows.iter().map(|row| (row.get(0), row.get(1))).collect())
     }
 
-    /// Shares a project with the team, unless it is.
+    /// Shares a project with the team, unless it is shared already.
     pub fn share(&mut self, project: &str, name: &str) -> Result<(), HubError> {
         let team = self.team.to_string();
         let mut transaction = self.write()?;
@@ -113,15 +114,15 @@ impl Hub {
         choose(begun.doing("begin")?, &self.team, &self.member)
     }
 
-    /// Begins to write. Each statement sees what others have committed: a tombstone that was first must be seen.
+    /// Begins to write. Each statement sees what others have committed meanwhile: a tombstone that another member wrote first must count.
     pub(super) fn write(&mut self) -> Result<Transaction<'_>, HubError> {
         let begun = self.client.build_transaction().isolation_level(IsolationLevel::ReadCommitted).start();
         choose(begun.doing("begin")?, &self.team, &self.member)
     }
 }
 
-/// Chooses the team for one transaction, so that a pooled connection keeps nothing. Refuses who was revoked meanwhile: they would see an
-/// empty hub, and no error.
+/// Chooses the team for one transaction, so that a pooled connection keeps nothing of it. Refuses a member who was revoked
+/// meanwhile: row-level security would show them an empty hub, and no error.
 fn choose<'a>(
     mut transaction: Transaction<'a>,
     team: &TeamName,

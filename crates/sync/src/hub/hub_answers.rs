@@ -38,7 +38,7 @@ pub struct HubMigration {
 /// Whether a hub has vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorSupport {
-    /// It has.
+    /// It has vectors, and is searched by them.
     Used,
     /// The server has pgvector, and only a superuser may make the extension.
     NotAllowed,

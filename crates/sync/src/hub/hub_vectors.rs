@@ -21,6 +21,7 @@ pub(crate) fn add_vectors(client: &mut Client) -> Result<VectorSupport, HubError
     if client.query_opt(available, &[]).doing(DOING)?.is_none() {
         return Ok(VectorSupport::Absent);
     }
+    // Outside of the transaction below, which a refusal would end.
     if client.batch_execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA backstory").is_err() {
         return Ok(VectorSupport::NotAllowed);
     }
@@ -30,6 +31,7 @@ pub(crate) fn add_vectors(client: &mut Client) -> Result<VectorSupport, HubError
     }
     let mut transaction = client.transaction().doing(DOING)?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&migrate::LOCK]).doing(DOING)?;
+    // Another owner may have added them while this one waited for the lock.
     if is_there(&mut transaction)? {
         return Ok(VectorSupport::Used);
     }

@@ -1,8 +1,8 @@
 //! Refuses what a hub sends before it is held in memory: one message that is too long, or an answer that does not end.
 //!
 //! PostgreSQL's library takes a message of any length and all rows of an answer. A hub may be somebody else's, or somebody else's by now, so
-//! its stream is watched: the head of a message says how long it is. A socket on this machine is not watched, because the library lets no
-//! one in between.
+//! its stream is watched: the head of a message says how long it is. A socket on this machine is not watched: for those the library calls
+//! no connector.
 
 use super::hub_error::TOO_LONG;
 use postgres::Socket;
@@ -32,7 +32,7 @@ struct MessageCounter {
 }
 
 impl MessageCounter {
-    /// Takes the next bytes; an error where they begin a message that is too long.
+    /// Counts the next bytes. Fails as soon as they begin a message that is too long.
     fn take(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while let Some(first) = bytes.first() {
             if self.left > 0 {

@@ -18,7 +18,8 @@ const MIGRATIONS: &[&str] = &[include_str!("migrations/0001_hub.sql")];
 /// The advisory lock of migrations: owners who come at the same time migrate one after the other.
 pub(crate) const LOCK: i64 = 0x6261_636b_7374_6f72;
 
-/// Brings the hub to [`CURRENT`], and its table of kinds to those of this build. A newer one, and one of another making, is left untouched.
+/// Brings the hub to [`CURRENT`], and its table of kinds to those of this build. Leaves a hub untouched that a newer build or other
+/// migrations have made.
 pub(crate) fn run(client: &mut Client, on_progress: &mut dyn FnMut()) -> Result<HubMigration, HubError> {
     let mut transaction = client.transaction().doing("begin")?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).doing("wait for other owners")?;

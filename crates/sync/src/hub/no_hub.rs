@@ -9,7 +9,7 @@ use super::{HubAddressError, HubError, TeamName};
 use backstory_memory::{SyncBatch, Watermark};
 use std::fmt;
 
-/// What no value can have. Behind a field, so that the compiler calls nothing unreachable that follows a connection.
+/// A type without values. It stands behind a field, so that the compiler does not warn of unreachable code after each connection.
 #[derive(Clone, Debug)]
 enum Never {}
 

@@ -43,7 +43,7 @@ impl Hub {
         mut each: impl FnMut(Pulled) -> Result<(), E>,
     ) -> Result<Watermark, E> {
         let (horizon, next) = horizon(&mut self.read()?)?;
-        // A hub restored into another cluster numbers its transactions anew.
+        // A watermark from the future: the hub was restored into another cluster, which numbers its transactions anew.
         let since = if since > horizon { Watermark::default() } else { since };
         if since == Watermark::default() {
             // Rows with a number this cluster has not reached were written before the restore.
@@ -158,6 +158,7 @@ impl Range<'_> {
             None => Ok(self.horizon),
             Some(number) => {
                 let full_with: u64 = rows::code(number)?;
+                // At least one transaction on: one alone may have written more rows than a window holds.
                 Ok(Watermark(full_with.max(self.since.0 + 1).min(self.horizon.0)))
             }
         }

@@ -9,6 +9,7 @@ impl HubError {
         let detail = source.as_db_error().map(|error| error.message().to_owned());
         match (source.code(), detail) {
             _ if has_cause(&source, TOO_LONG) => HubError::TooLong { doing: "connect" },
+            // Class 28: the name or the password is wrong.
             (Some(code), Some(detail)) if code.code().starts_with("28") => {
                 HubError::AccessDenied { member: hub.user().to_owned(), detail }
             }
@@ -17,6 +18,7 @@ impl HubError {
             _ if has_cause(&source, "certificate") => {
                 HubError::UnverifiedServer { address: hub.to_string(), detail: last_cause(&source) }
             }
+            // The server asks for a password and there is none: the library itself refuses, without a code.
             _ if source.to_string().contains("password") => {
                 HubError::AccessDenied { member: hub.user().to_owned(), detail: source.to_string() }
             }
@@ -41,6 +43,7 @@ impl HubError {
             SqlState::INSUFFICIENT_PRIVILEGE => HubError::NotAllowed { doing, detail },
             SqlState::DISK_FULL => HubError::Full,
             SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => HubError::NoHub,
+            // Class 40: rolled back because of somebody else's transaction.
             code if code.code().starts_with("40") => HubError::Collided { doing },
             // Data exceptions and violated constraints.
             code if ["22", "23"].iter().any(|class| code.code().starts_with(class)) => {

@@ -55,11 +55,13 @@ impl Hub {
         let mut transaction = self.read()?;
         if let Some(timeout) = query.timeout {
             let set = "SELECT set_config('statement_timeout', $1, true)";
+            // At least 1: to PostgreSQL, 0 means no limit.
             transaction.execute(set, &[&timeout.as_millis().max(1).to_string()]).doing(DOING)?;
         }
         let by_words: [&(dyn ToSql + Sync); 4] = [&query.words, &query.project, &kinds, &most];
         let found = match query.vector {
             Some(vector) if hub_vectors::is_there(&mut transaction)? => {
+                // A slice of numbers prints the way pgvector writes a vector: `[0.1, 0.2]`.
                 let direction = format!("{:?}", vector.direction);
                 let more: [&(dyn ToSql + Sync); 2] = [&direction, &vector.model];
                 transaction.query(ALSO_BY_VECTOR, &[by_words.as_slice(), more.as_slice()].concat())

@@ -1,6 +1,6 @@
 //! Texts as agents meet them (logs, configurations, code, shell sessions, chats), with secrets in them and without.
 //!
-//! They were written as such texts are, not from the rules that redact. The files hold templates only: `«b62 32»` is drawn when they are
+//! They are modelled on real texts, not on the rules that redact. The files hold templates only: `«b62 32»` is drawn when they are
 //! read, because nothing that looks like a secret may stand in the tree.
 
 use crate::drawn::{BASE62, HEX, UPPER, drawn};

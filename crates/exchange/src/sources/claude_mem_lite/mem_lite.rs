@@ -87,10 +87,8 @@ fn learning(row: &ForeignRow, sessions: &MemLiteSessions) -> Result<ImportedMemo
     }
     let mut memory = sessions.place("learning", row, session, content)?;
     memory.history = Some(UsageHistory {
-        updated_at: first_moment(row, &["updated_at"]).unwrap_or(memory.created_at),
         times_seen: row.integer("times_seen").and_then(|times| u32::try_from(times).ok()).unwrap_or(1).max(1),
-        times_used: 0,
-        last_used_at: None,
+        ..UsageHistory::new(first_moment(row, &["updated_at"]).unwrap_or(memory.created_at))
     });
     Ok(memory)
 }
@@ -141,7 +139,7 @@ impl MemLiteSessions {
         let began = known.and_then(|session| session.began);
         let created_at = first_moment(row, &["created_at"]).or(began).ok_or(reason::NO_DATE)?;
         let project = known.map_or_else(|| project(None, NAMELESS), |session| session.folder.clone());
-        let session = session.filter(|_| known.is_some()).map(claude_code_session);
+        let session = session.filter(|_| known.is_some()).map(ImportedSession::of_claude_code);
         Ok(ImportedMemory {
             session,
             ..ImportedMemory::new(format!("{sort} {id}"), project, created_at, content)
@@ -158,7 +156,7 @@ impl MemLiteSessions {
         let created_at = session.began.ok_or(reason::NO_DATE)?;
         let memory =
             ImportedMemory::new(format!("summary {id}"), session.folder.clone(), created_at, content);
-        Ok(ImportedMemory { session: Some(claude_code_session(id)), ..memory })
+        Ok(ImportedMemory { session: Some(ImportedSession::of_claude_code(id)), ..memory })
     }
 }
 
@@ -174,10 +172,6 @@ fn written(parts: &serde_json::Map<String, serde_json::Value>) -> String {
         Some(format!("{}{}: {}", start.to_uppercase(), rest.replace('_', " "), text(value)?))
     });
     first.into_iter().chain(rest).collect::<Vec<_>>().join("\n")
-}
-
-fn claude_code_session(session: &str) -> ImportedSession {
-    ImportedSession { host: "claude-code".to_owned(), name: session.to_owned() }
 }
 
 /// What belongs to no project the database knows.

@@ -5,7 +5,7 @@
 use crate::imported::{ImportItem, ImportedMemory, ImportedSession};
 use crate::sources::claude_mem::{ClaudeMemSessions, columns, memory_from_row};
 use crate::sources::observed_rows::{OBSERVATION, SUMMARY, category, kind, observation, summary};
-use crate::sources::rows::{each_row, first_moment, look_up, reason, skip_rows};
+use crate::sources::rows::{each_row, first_moment, look_up, reason, skip_rows, wanted};
 use crate::sources::text::{draft, files, lines, list, project, said, title};
 use backstory_memory::{Content, Importance, Kind};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery, UsageHistory};
@@ -30,20 +30,13 @@ pub(super) fn read(db: &ForeignDatabase, emit: &mut dyn FnMut(ImportItem)) {
     });
     let take = |row: &ForeignRow| memory_from_row(row, "summary", &sessions, summary);
     each_row(db, wanted("session_summaries", &columns(SUMMARY)), emit, take);
-    each_row(
-        db,
-        RowQuery { order: &["created_at_epoch"], ..wanted("session_handoffs", HANDOFF) },
-        emit,
-        handoff,
-    );
+    // Handoffs have no number.
+    let handoffs = RowQuery { order: &["created_at_epoch"], ..wanted("session_handoffs", HANDOFF) };
+    each_row(db, handoffs, emit, handoff);
     let history = SdsrssHistory::read(db, "events", &["superseded_by_id"], "superseded_at_epoch");
     each_row(db, wanted("events", EVENT), emit, |row| history.apply(row, "event", event(row)?));
     each_row(db, wanted("deferred_work", DEFERRED), emit, deferred);
     skip_rows(db, wanted("user_prompts", &["id"]), reason::PROMPT, emit);
-}
-
-fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
-    RowQuery { table, columns, order: &["id"], ..RowQuery::default() }
 }
 
 /// It counts 1 to 3, where we count 1 to 5.
@@ -100,10 +93,9 @@ impl SdsrssHistory {
         memory.replaces = older.map(|older| format!("{sort} {older}")).collect();
         let used = row.integer("access_count").or(row.integer("accessed_count")).unwrap_or(0);
         memory.history = Some(UsageHistory {
-            updated_at: memory.created_at,
-            times_seen: 1,
             times_used: u32::try_from(used).unwrap_or(0),
             last_used_at: first_moment(row, &["last_accessed_at", "last_accessed_epoch"]),
+            ..UsageHistory::new(memory.created_at)
         });
         Ok(memory)
     }
@@ -145,7 +137,7 @@ fn handoff(row: &ForeignRow) -> Result<ImportedMemory, &'static str> {
     content.files = list(row.text("key_files"));
     let name = format!("handoff {sort} {session}");
     let mut memory = placed(name, row, content)?;
-    memory.session = Some(ImportedSession { host: "claude-code".to_owned(), name: session.to_owned() });
+    memory.session = Some(ImportedSession::of_claude_code(session));
     Ok(memory)
 }
 

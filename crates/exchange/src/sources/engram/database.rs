@@ -2,7 +2,7 @@
 
 use super::{EngramFields, EngramIndex, OBSERVATION, SESSION};
 use crate::imported::ImportItem;
-use crate::sources::rows::{each_row, item_from, look_up, open_tables, reason, skip_rows};
+use crate::sources::rows::{each_row, item_from, look_up, open_tables, reason, skip_rows, wanted};
 use crate::sources::{SourceInstance, UnreadableSource};
 use backstory_store::{ForeignDatabase, ForeignRow, RowQuery};
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ pub(super) fn read(
     }
     let mut known = EngramIndex::default();
     relations(&db, &mut known);
-    // Sessions have names, not numbers: as the table has them they are in the order they began.
+    // Sessions have names, not numbers: the order of the table is the order in which they began.
     let sessions = RowQuery { table: "sessions", columns: SESSION, ..RowQuery::default() };
     look_up(&db, sessions, |row| {
         if let Some(summary) = known.session(&fields(row, SESSION)) {
@@ -29,10 +29,6 @@ pub(super) fn read(
     });
     skip_rows(&db, wanted("user_prompts", &["id"]), reason::PROMPT, emit);
     Ok(())
-}
-
-fn wanted<'a>(table: &'a str, columns: &'a [&'a str]) -> RowQuery<'a> {
-    RowQuery { table, columns, order: &["id"], ..RowQuery::default() }
 }
 
 fn fields(row: &ForeignRow, names: &[&'static str]) -> EngramFields {

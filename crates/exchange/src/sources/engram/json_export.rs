@@ -18,6 +18,7 @@ pub(super) fn read(path: &Path, emit: &mut dyn FnMut(ImportItem)) -> Result<(), 
     let read = json.deserialize_map(&mut export);
     match read {
         Err(error) if !export.has_begun => Err(UnreadableSource(error.to_string())),
+        // The entries before the break were taken already.
         Err(_) => {
             (export.emit)(ImportItem::Skipped(CUT_OFF));
             Ok(())

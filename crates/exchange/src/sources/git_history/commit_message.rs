@@ -84,6 +84,7 @@ impl<'a> CommitMessage<'a> {
         let after = self.rest.split("This reverts commit ").skip(1);
         after
             .filter_map(|after| after.split(|c: char| !c.is_ascii_hexdigit()).next())
+            // Git itself writes the whole id. A shorter one is a person's remark, and may be ambiguous.
             .filter(|id| id.len() >= 40)
     }
 
@@ -95,7 +96,7 @@ impl<'a> CommitMessage<'a> {
     }
 }
 
-/// Joins the lines of a paragraph that was wrapped by hand: who reads on would take each line for a sentence.
+/// Joins the lines of a paragraph that was wrapped by hand. Distillation would take each line for a sentence.
 fn unwrapped(lines: &[&str]) -> String {
     let mut text = String::new();
     let mut before = "";

@@ -44,7 +44,7 @@ impl CommitSubject {
     }
 }
 
-/// How many digits of a commit's name are shown.
+/// Shortens the hashes in a line.
 fn with_short_ids(line: &str) -> String {
     let short = |word: &str| -> String {
         let is_id = word.len() >= 20 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -55,6 +55,7 @@ fn with_short_ids(line: &str) -> String {
 
 /// Returns what a revert takes back, and whether it brings it back instead.
 fn undone(line: &str) -> Option<(&str, bool)> {
+    // The longest first: a revert of a revert begins like a revert.
     let openings = [
         ("Revert \"Revert \"", true),
         ("Reapply \"", true),

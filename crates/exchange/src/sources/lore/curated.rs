@@ -62,10 +62,9 @@ fn pattern(record: &LoreRecord) -> Result<ImportedMemory, &'static str> {
     let validations = record.get("validations").and_then(Value::as_u64).unwrap_or(0);
     let memory = placed(record, &["created_at"], nameless(), content)?;
     let history = UsageHistory {
-        updated_at: memory.created_at,
+        // Noting it was the first time; every validation is one more.
         times_seen: u32::try_from(validations).unwrap_or(u32::MAX).saturating_add(1),
-        times_used: 0,
-        last_used_at: None,
+        ..UsageHistory::new(memory.created_at)
     };
     Ok(ImportedMemory { history: Some(history), ..memory })
 }

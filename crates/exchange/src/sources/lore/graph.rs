@@ -24,13 +24,7 @@ pub(super) fn link(root: &Path, limits: ForeignLimits, memories: &mut [ImportedM
     }
     for (name, uses) in uses(root, limits) {
         if let Some(memory) = places.get(&name).and_then(|at| memories.get_mut(*at)) {
-            let never = UsageHistory {
-                updated_at: memory.created_at,
-                times_seen: 1,
-                times_used: 0,
-                last_used_at: None,
-            };
-            let history = memory.history.unwrap_or(never);
+            let history = memory.history.unwrap_or(UsageHistory::new(memory.created_at));
             memory.history =
                 Some(UsageHistory { times_used: uses.times, last_used_at: uses.last, ..history });
         }

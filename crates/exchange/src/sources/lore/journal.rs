@@ -11,7 +11,7 @@ use backstory_memory::{Category, Confidence, Importance, Kind};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Takes the decisions of the journal. One that was replaced goes in as replaced, one that was taken back stays out.
+/// Takes the decisions of the journal. A replaced decision is imported as replaced; one that was taken back stays out.
 pub(super) fn decisions(root: &Path, projects: &LoreProjects, take: &mut LoreSink<'_>) {
     let records = lore_files::latest(&root.join("journal/data/decisions.jsonl"), take);
     let known: HashSet<&str> = records.iter().filter_map(|record| text(record, "id")).collect();
@@ -35,7 +35,7 @@ pub(super) fn decisions(root: &Path, projects: &LoreProjects, take: &mut LoreSin
     }
 }
 
-/// Returns what replaces a decision, where that is known.
+/// Returns the decision that replaces another, if the journal holds it. A decision that names itself is not replaced.
 fn newer<'a>(record: &'a LoreRecord, known: &HashSet<&str>) -> Option<&'a str> {
     text(record, "superseded_by").filter(|newer| known.contains(newer) && text(record, "id") != Some(newer))
 }
