@@ -35,7 +35,10 @@ pub(super) fn rejected(turn: &Turn<'_>) -> Vec<Rejected> {
 fn decision(entry: &TranscriptEntry) -> Option<Finding> {
     let Activity::Answered { topic, question, options, answer } = entry.activity() else { return None };
     let said = FoldedSentence::new(answer);
-    let goes_on = said.has(PhraseGroup::Assent) || said.has(PhraseGroup::Decline);
+    // "Skip the mock-up" declines, and is one of the options.
+    let takes_option = options.contains(answer) && weight(without_opening(answer)) >= 2;
+    let declines = said.has(PhraseGroup::Decline) && !takes_option;
+    let goes_on = said.has(PhraseGroup::Assent) || declines;
     let says_something = words(answer).next().is_some() && !goes_on && !said.begins_with(GOING_ON);
     if options.len() < 2 || !says_something {
         return None;

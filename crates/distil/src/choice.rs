@@ -65,9 +65,10 @@ fn options(message: &str) -> Vec<String> {
     if found.len() < 2 || found.iter().any(|option| option.ends_with('?')) { Vec::new() } else { found }
 }
 
-/// The items of a numbered list, in order. A list that does not count from one is none.
+/// The items of the last numbered list, in order. A list that does not count from one is none.
 pub(super) fn numbered_items(message: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
+    let mut is_lettered = false;
     for line in message.lines() {
         let line = line.trim_start_matches(['#', '*', '-', ' ']);
         let line = line.strip_prefix("Option ").unwrap_or(line);
@@ -76,8 +77,17 @@ pub(super) fn numbered_items(message: &str) -> Vec<String> {
             let letter = LETTERS.get(found.len()).copied().unwrap_or_default();
             label == number || label.eq_ignore_ascii_case(letter)
         };
-        if let Some((_, text)) = line.split_once(['.', ')', ':']).filter(|(label, _)| is_next(label)) {
-            found.push(plain(text.trim_start_matches(['*', ' '])));
+        // What is numbered below lettered options are their steps.
+        let begins_anew = |label: &str| label == "1" && !is_lettered;
+        if let Some((label, text)) =
+            line.split_once(['.', ')', ':']).filter(|(label, _)| is_next(label) || begins_anew(label))
+        {
+            if begins_anew(label) {
+                found.clear();
+            }
+            is_lettered |= found.is_empty() && label != "1";
+            let item = plain(text.trim_start_matches(['*', ' ']));
+            found.push(item.strip_suffix(", or").unwrap_or(&item).to_owned());
         }
     }
     found
@@ -132,8 +142,9 @@ fn is_picking(word: &str) -> bool {
 
 /// Words in which something is taken from a list, beside those of assent.
 #[rustfmt::skip]
-const PICKING: [&str; 40] = [
+const PICKING: [&str; 50] = [
     "let", "s", "with", "for", "the", "option", "options", "number", "approach", "variant", "way", "one", "seems", "feels", "is",
     "best", "better", "i", "d", "ll", "would", "will", "prefer", "like", "think", "say", "take", "use", "pick", "choose", "want",
-    "we", "me", "to", "that", "of", "them", "works", "makes", "sense",
+    "we", "me", "to", "that", "of", "them", "works", "makes", "sense", "does", "seem", "a", "good", "decent", "fine", "path", "forward",
+    "now", "it",
 ];

@@ -9,7 +9,7 @@ use crate::finding::{Comparing, Finding, distilled, evidence, subject};
 use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{list_item, plain};
 use crate::sentences::sentences;
-use crate::titles::{title_of, weight};
+use crate::titles::{title_of, weight, whole_title};
 use crate::transcript::{TranscriptEntry, Turn};
 use crate::user_rules;
 use backstory_memory::{
@@ -149,9 +149,7 @@ fn failure(entry: &TranscriptEntry, item: &SummaryItem, known: &[Finding]) -> Op
     }
     let name = problem.split_once(": ").map(|(name, _)| name.split(" (").next().unwrap_or(name));
     let name = name.filter(|name| weight(name) >= 3 && name.len() <= LONGEST_NAME);
-    // The whole sentence says what the name alone does not; a long one is known by its name.
-    let whole_problem = (problem.chars().count() <= TITLE_CHARS).then(|| title_of(problem));
-    let title = whole_problem.unwrap_or_else(|| title_of(name.unwrap_or(problem)));
+    let title = title(problem, name, fix)?;
     let fixed = FixDetails { summary: Some((*fix).to_owned()), ..FixDetails::default() };
     let details =
         FailureDetails { error_line: (*problem).to_owned(), fix: Some(fixed), ..FailureDetails::default() };
@@ -168,6 +166,32 @@ fn failure(entry: &TranscriptEntry, item: &SummaryItem, known: &[Finding]) -> Op
         evidence: EvidenceKind::Words,
         relates_to: Vec::new(),
     })
+}
+
+/// What failed and why, where that fits; else what failed and what put it right: a name alone says neither.
+fn title(problem: &str, name: Option<&str>, fix: &str) -> Option<String> {
+    if names_progress(problem) {
+        return None;
+    }
+    let says_why = problem.split_once(": ").is_some_and(|(_, why)| weight(why) >= 3);
+    if says_why && problem.chars().count() <= TITLE_CHARS {
+        return Some(title_of(problem));
+    }
+    let name = name
+        .unwrap_or_else(|| problem.trim_end_matches('.'))
+        .trim_start_matches(|c: char| c.is_ascii_digit() || c == ' ');
+    let fix = fix.trim_end_matches('.');
+    let fix = fix.strip_prefix("Fixed ").map_or_else(|| fix.to_owned(), |rest| format!("fixed {rest}"));
+    let both = format!("{name}: {fix}");
+    (both.chars().count() <= TITLE_CHARS)
+        .then(|| title_of(&both))
+        .or_else(|| whole_title(problem).filter(|_| says_why))
+}
+
+/// Whether what is called a problem is how far something was: a share, or a count that has changed since.
+fn names_progress(problem: &str) -> bool {
+    let name = problem.split_once(": ").map_or(problem, |(name, _)| name);
+    name.contains("%)") || name.ends_with('%')
 }
 
 /// Whether a sentence says what put it right; "not yet fixed" says the opposite.

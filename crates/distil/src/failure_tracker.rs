@@ -14,7 +14,7 @@ use crate::testruns::{TestOutcome, TestRun};
 use crate::titles::title_of;
 use backstory_memory::{
     Activity, Details, Digest, EvidenceKind, ExitStatus, FailureDetails, FixDetails, FixSteps, Hunk, Kind,
-    Provenance, RejectionReason, cap, first_chars, jaccard,
+    Provenance, RejectionReason, TITLE_CHARS, cap, first_chars, jaccard,
 };
 use backstory_store::OnRepeat;
 use std::cmp::Reverse;
@@ -197,7 +197,11 @@ impl<'a> FailureTracker<'a> {
             ..note.details.clone()
         };
         let body = details.body(&shown.excerpt);
-        let title = if note.details.is_flaky { shown.as_flaky() } else { shown.title };
+        let title = match &note.details.fix {
+            _ if note.details.is_flaky => shown.as_flaky(),
+            Some(fix) => with_fix(&shown.title, fix),
+            None => shown.title,
+        };
         let mut content = distilled(Kind::Failure, &title_of(&title), &body, Provenance::Tool);
         content.facts = details.statements();
         content.details = Some(Details::Failure(details));
@@ -339,6 +343,16 @@ impl FailureTracker<'_> {
     }
 }
 
+/// Names the one command that put a failure right, where there is room for it.
+fn with_fix(title: &str, fix: &FixDetails) -> String {
+    let title = title.replacen(": error: ", ": ", 1);
+    let both = match (fix.steps.commands.as_slice(), fix.steps.files.is_empty()) {
+        ([command], true) => Some(format!("{title}; fixed by {command}")),
+        _ => None,
+    };
+    both.filter(|both| both.chars().count() <= TITLE_CHARS).unwrap_or(title)
+}
+
 fn failing_tests(run: &TestRun) -> Vec<String> {
     run.failing.iter().take(MOST_NAMED).cloned().collect()
 }
@@ -427,7 +441,9 @@ impl FailureDisplay {
             // Two values that differ say nothing without the test that compares them.
             () if line.starts_with("assertion") && !failing.is_empty() => format!("{failing}: {line}"),
             // The signature leaves out what varies; a person would rather see it.
-            () if !line.is_empty() => format!("{}: {}", signature.task, without_error_code(line)),
+            () if !line.is_empty() => {
+                format!("{}: {}", signature.task, without_place(without_error_code(line)))
+            }
             () => signature.title.clone(),
         };
         FailureDisplay {
@@ -451,6 +467,20 @@ fn without_error_code(line: &str) -> &str {
     let line = line.trim_start_matches("E ").trim();
     let coded = line.split_once("]: ").filter(|(code, _)| code.starts_with("error[") && !code.contains(' '));
     coded.map_or(line, |(_, said)| said)
+}
+
+/// Drops the file and the line that a linter puts before what it says, and the excerpt it puts behind: `docs/a.md:7:1 error …`.
+fn without_place(line: &str) -> &str {
+    let is_place = |token: &str| {
+        token.split_once(':').is_some_and(|(path, rest)| {
+            path.contains('.') && !rest.is_empty() && rest.chars().all(|c| c.is_ascii_digit() || c == ':')
+        })
+    };
+    let said = line
+        .split_once(' ')
+        .filter(|(token, rest)| is_place(token) && rest.contains(' '))
+        .map_or(line, |(_, rest)| rest);
+    said.split(" [Context:").next().unwrap_or(said)
 }
 
 /// Returns the line of a failed command's output that says what failed, as it was printed.

@@ -4,11 +4,11 @@
 //! decided and not done. The agent's closing message counts for little in it.
 
 use super::finding::{Comparing, Finding, distilled, evidence};
-use super::session_notes::SessionNotes;
+use super::session_notes::{SessionNotes, is_still_running};
 use super::summary::{evidence_of, items, of_session};
 use super::transcript::Turn;
 use crate::remote::remote_state;
-use crate::titles::{RequestTitle, request_title, title_of};
+use crate::titles::{RequestTitle, points_early, request_title, title_of, weight};
 use crate::work::PieceOfWork;
 use backstory_memory::{Details, HandoffDetails, Kind, Provenance};
 use backstory_store::{OnRepeat, Session};
@@ -38,6 +38,9 @@ pub(super) fn handoff(
         Some(piece) => piece.title(notes.tasks),
         None => last.map(|finding| finding.content.title.clone()),
     };
+    // What was done in the last turn, of a piece that took several.
+    let is_open = last_piece.is_some_and(|piece| !piece.is_committed() && piece.turns.len() > 1);
+    let last_done = notes.claimed_last().filter(|_| is_open).or(last_done);
     let in_flight = notes.in_flight();
     let details = HandoffDetails {
         last_request: notes.last_words_of_user().filter(|_| in_flight.is_empty()),
@@ -52,7 +55,7 @@ pub(super) fn handoff(
         remote: remote_state(notes.turns),
         closing_words: notes.closing_words(),
     };
-    let title = title(&details)?;
+    let title = title(&details, notes)?;
     let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
     content.details = Some(Details::Handoff(details));
     content.files = last.map(|finding| finding.content.files.clone()).unwrap_or_default();
@@ -69,13 +72,28 @@ pub(super) fn handoff(
     })
 }
 
-/// Names work that nobody named: by a request that says what was wanted, else by its files.
-fn unnamed_title(details: &HandoffDetails) -> Option<String> {
+/// Names work that nobody named: by a request that says what was wanted, by what the agent says of it, else by its files.
+fn unnamed_title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<String> {
+    // Small talk leaves no work.
+    if !notes.turns.iter().any(|turn| turn.did_something() || !turn.looked_at().is_empty()) {
+        let request = details.last_request.as_deref().and_then(request_title);
+        return request
+            .filter(|request| request.is_order)
+            .map(|request| title_of(&format!("Asked last: {}", request.title)));
+    }
     let request = details.last_request.as_deref().and_then(request_title);
-    let named = request.as_ref().filter(|request| request.is_order && request.is_whole);
-    let edited = || file_names(&details.dirty_files).map(|files| format!("Edited {files}"));
+    let names = |request: &&RequestTitle| {
+        request.is_order && weight(&request.title) >= 3 && !points_early(&request.title)
+    };
     let last_request = |request: &RequestTitle| title_of(&format!("Asked last: {}", request.title));
-    named.map(last_request).or_else(edited).or_else(|| request.as_ref().map(last_request))
+    let subject = || notes.subject_of_last().map(|subject| title_of(&format!("Worked on: {subject}")));
+    let edited = || file_names(&details.dirty_files).map(|files| format!("Edited {files}"));
+    let whole = request.as_ref().filter(names).filter(|request| request.is_uncut).map(last_request);
+    let named = whole
+        .or_else(|| notes.sentence_about_request())
+        .or_else(|| request.as_ref().filter(names).map(last_request))
+        .or_else(subject);
+    named.or_else(edited).or_else(|| request.as_ref().map(last_request))
 }
 
 fn file_names(files: &[String]) -> Option<String> {
@@ -113,26 +131,28 @@ fn switched_to(line: &str) -> Option<&str> {
 }
 
 /// The state in a line: what is open first, else what was done.
-fn title(details: &HandoffDetails) -> Option<String> {
+fn title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<String> {
     let done = details.last_done.as_deref();
-    let begun =
-        details.in_flight.iter().find_map(|begun| request_title(begun).filter(|request| request.is_whole));
+    let requests = details.in_flight.iter().filter(|begun| !is_still_running(begun));
+    let begun = requests.clone().find_map(|begun| request_title(begun).filter(|request| request.is_whole));
     let (state, what) = match () {
         () if begun.is_some() => ("In progress", begun.as_ref().map(|request| request.title.as_str())),
         () if !details.failing_tests.is_empty() => {
             ("Still failing", details.failing_tests.first().map(String::as_str))
         }
-        () if !details.next_steps.is_empty() => ("Next", details.next_steps.first().map(String::as_str)),
         () if !details.undone_decisions.is_empty() => {
             ("Decided, not done", details.undone_decisions.first().map(String::as_str))
         }
+        () if !details.next_steps.is_empty() => ("Next", details.next_steps.first().map(String::as_str)),
         () if !details.in_flight.is_empty() && done.is_some() => ("Interrupted after", done),
         () if done.is_some() => ("Done", done),
-        () if !details.in_flight.is_empty() => ("Interrupted", details.in_flight.first().map(String::as_str)),
+        () if requests.clone().next().is_some() => {
+            ("Interrupted", requests.clone().next().map(String::as_str))
+        }
         () if !details.open_questions.is_empty() => {
             ("Waiting for an answer", details.open_questions.first().map(String::as_str))
         }
-        () => return unnamed_title(details),
+        () => return unnamed_title(details, notes),
     };
     what.map(|what| title_of(&format!("{state}: {what}")))
 }

@@ -4,8 +4,10 @@
 
 use crate::choice::numbered_items;
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
-use crate::phrases::{FoldedSentence, PhraseGroup};
-use crate::titles::{title_of, weight, whole_title, without_opening};
+use crate::phrases::{FoldedSentence, PhraseGroup, phrases_of};
+use crate::plain::plain;
+use crate::sentences::sentences;
+use crate::titles::{capitalised, weight, whole_title, without_opening};
 use crate::transcript::Turn;
 use backstory_memory::{EvidenceKind, Kind, Provenance, TITLE_CHARS, words};
 use backstory_store::OnRepeat;
@@ -13,9 +15,9 @@ use backstory_store::OnRepeat;
 /// A longer answer is a text that happens to be numbered.
 const LONGEST_ANSWER: usize = 300;
 
-/// Returns what the user decided by answering the agent's list by number: one decision a question.
-pub(super) fn decisions(before: &Turn<'_>, turn: &Turn<'_>) -> Vec<Finding> {
-    let (Some((listed, list)), Some(prompt)) = (before.closing(), turn.first()) else { return Vec::new() };
+/// Returns what the user decided by answering the agent's list by number: one decision a question. Nothing where the prompt answers none.
+pub(super) fn decisions(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Vec<Finding>> {
+    let ((listed, list), prompt) = (before.closing()?, turn.first()?);
     let items = numbered_items(list);
     let answers = answers(turn.prompt());
     let is_answered = |(number, answer): &(usize, &str)| {
@@ -24,11 +26,11 @@ pub(super) fn decisions(before: &Turn<'_>, turn: &Turn<'_>) -> Vec<Finding> {
     };
     // A list of the user's own that follows a list of the agent answers nothing.
     if answers.len() < 2 || !answers.iter().all(is_answered) {
-        return Vec::new();
+        return None;
     }
     let decided =
         answers.iter().filter(|(_, answer)| !answer.ends_with('?')).filter_map(|(number, answer)| {
-            let item = items.get(number.checked_sub(1)?)?;
+            let item = items.get(number.checked_sub(1)?).filter(|item| is_choice(item, answer))?;
             let body = format!("Asked: {item}\nAnswer: {answer}");
             Some(Finding {
                 subject: subject("numbered answer", &[&prompt.key.0.0, &number.to_le_bytes()]),
@@ -42,8 +44,50 @@ pub(super) fn decisions(before: &Turn<'_>, turn: &Turn<'_>) -> Vec<Finding> {
                 relates_to: Vec::new(),
             })
         });
-    decided.collect()
+    Some(decided.collect())
 }
+
+/// What a prompt says beside its answers by number: the paragraphs after the last of them.
+pub(super) fn said_beside(prompt: &str) -> &str {
+    let last = answers(prompt).last().and_then(|(_, answer)| Some(prompt.rfind(answer)? + answer.len()));
+    last.and_then(|end| prompt.get(end..)).unwrap_or_default()
+}
+
+/// Whether a question leaves a choice: yes or no, one of several, or a value. Who is asked for their thoughts and tells them decides
+/// nothing.
+fn is_choice(item: &str, answer: &str) -> bool {
+    let Some(question) = sentences(item).into_iter().rfind(|sentence| sentence.ends_with('?')) else {
+        return true;
+    };
+    let core = question.split_once(": ").map_or(question, |(_, core)| core);
+    let lists = [", or ", "; or ", " or do ", " or should ", " oder ", " или "]
+        .iter()
+        .any(|mark| question.contains(mark));
+    let asks_openly = FoldedSentence::new(core).0.split(' ').any(|word| OPEN_QUESTIONS.contains(&word));
+    lists || !asks_openly || words(answer).count() <= LONGEST_VALUE
+}
+
+/// An answer with more words is no value.
+const LONGEST_VALUE: usize = 5;
+/// Words of questions that leave every answer open.
+const OPEN_QUESTIONS: &[&str] = &[
+    "what",
+    "what's",
+    "why",
+    "how",
+    "who",
+    "who's",
+    "when",
+    "where",
+    "was",
+    "warum",
+    "wie",
+    "wer",
+    "что",
+    "почему",
+    "как",
+    "кто",
+];
 
 /// The numbered parts of a prompt, in order: "1 - yeah, 2) no", one a line or all in one. Empty where it says something before them.
 fn answers(prompt: &str) -> Vec<(usize, &str)> {
@@ -59,7 +103,9 @@ fn answers(prompt: &str) -> Vec<(usize, &str)> {
         marks.first().is_some_and(|(_, at, _)| words(prompt.get(..*at).unwrap_or_default()).next().is_none());
     let ends = marks.iter().skip(1).map(|(_, at, _)| *at).chain([prompt.len()]);
     let parts = marks.iter().zip(ends).filter_map(|((number, _, from), to)| {
-        let answer = prompt.get(*from..to)?.trim().trim_end_matches([',', ';', '.', ' ', '\n']);
+        // What stands in a paragraph of its own after an answer is said beside it.
+        let answer = prompt.get(*from..to)?.trim().split("\n\n").next()?;
+        let answer = answer.trim_end_matches([',', ';', '.', ' ', '\n']);
         (!answer.is_empty() && answer.len() <= LONGEST_ANSWER).then_some((*number, answer))
     });
     if is_first { parts.collect() } else { Vec::new() }
@@ -88,15 +134,55 @@ fn takes_or_leaves(answer: &str) -> bool {
     said.has(PhraseGroup::Assent) || said.has(PhraseGroup::Decline)
 }
 
-/// The answer, where it says enough alone; else with what was asked, "Keep the old endpoint: no". Nothing where that does not fit.
+/// What was asked, and the answer: "Keep the old endpoint: no". An answer that says enough stands alone where both do not fit.
 fn title(question: &str, answer: &str) -> Option<String> {
-    if weight(answer) >= SAYS_ENOUGH {
-        return whole_title(answer);
-    }
-    let topic = without_asking(question.split('?').next().unwrap_or(question).trim());
-    let both = format!("{topic}: {answer}");
-    (both.chars().count() <= TITLE_CHARS).then(|| title_of(&both))
+    let name = question.split_once(": ").map(|(name, _)| name);
+    let name = name.filter(|name| {
+        let is_name =
+            !name.contains(['?', '.']) && words(name).count() <= MOST_NAME_WORDS && weight(name) > 0;
+        // A mere yes says nothing of a name.
+        is_name && bare_answer(answer).is_none()
+    });
+    let topic = name.unwrap_or_else(|| without_asking(question.split('?').next().unwrap_or(question).trim()));
+    let said = plain_answer(answer);
+    let both = clauses(&said)
+        .map(|said| format!("{topic}: {said}"))
+        .find(|both| both.chars().count() <= TITLE_CHARS);
+    let alone = || (weight(answer) >= SAYS_ENOUGH).then(|| whole_title(&said)).flatten();
+    // A topic this long would be cut where the answer begins.
+    both.map(|both| capitalised(&both)).or_else(alone)
 }
+
+/// An answer without what is said before it; bare assent is a yes, and the contrary a no.
+fn plain_answer(answer: &str) -> String {
+    let folded = FoldedSentence::new(answer);
+    // "No, we need it" says no.
+    let takes_side = folded.has(PhraseGroup::Assent) || folded.has(PhraseGroup::Decline);
+    let said = || {
+        let said = plain(if takes_side { answer } else { without_opening(answer) });
+        said.strip_prefix("to ").unwrap_or(&said).to_owned()
+    };
+    bare_answer(answer).map_or_else(said, str::to_owned)
+}
+
+fn bare_answer(answer: &str) -> Option<&'static str> {
+    let all = |group| words(answer).all(|word| phrases_of(group).any(|phrase| phrase == word));
+    let agrees = all(PhraseGroup::Assent).then_some("yes");
+    agrees.or_else(|| all(PhraseGroup::Decline).then_some("no"))
+}
+
+/// An answer whole, then as much of it as ends with a clause, the longest first.
+fn clauses(said: &str) -> impl Iterator<Item = &str> {
+    let ends = [". ", ", ", "; ", " – ", " - "];
+    let mut cuts: Vec<usize> =
+        ends.iter().flat_map(|end| said.match_indices(end)).map(|(at, _)| at).collect();
+    cuts.push(said.len());
+    cuts.sort_unstable();
+    cuts.into_iter().rev().filter_map(|cut| said.get(..cut))
+}
+
+/// What has more words before its colon is a sentence.
+const MOST_NAME_WORDS: usize = 6;
 
 /// An answer of so many words that count needs no question beside it.
 const SAYS_ENOUGH: usize = 4;
@@ -116,7 +202,13 @@ fn without_asking(question: &str) -> &str {
         .unwrap_or(rest)
 }
 
-const ASKING: [&str; 16] = [
+const ASKING: [&str; 22] = [
+    "who's the ",
+    "who is the ",
+    "what's the ",
+    "what is the ",
+    "which is the ",
+    "which ",
     "are you okay with ",
     "are you ok with ",
     "are you okay ",

@@ -53,6 +53,22 @@ pub(super) enum PhraseGroup {
     Suggestion,
     /// How things stood that day.
     Momentary,
+    /// Headings of why something is done.
+    Reason,
+    /// What the work on code passes through, whatever it is about: commits, branches, tests.
+    Process,
+    /// How something is to be done.
+    Manner,
+    /// What begins a clause that says when a rule holds.
+    Condition,
+    /// Headings of lists of files, and of what was checked.
+    FileList,
+    /// Says that something is to be kept in mind.
+    Reminder,
+    /// What the user does not want done.
+    Unwanted,
+    /// What the user can do without.
+    Unneeded,
 }
 
 impl PhraseGroup {
@@ -81,6 +97,14 @@ impl PhraseGroup {
             "proposal" => PhraseGroup::Proposal,
             "suggestion" => PhraseGroup::Suggestion,
             "momentary" => PhraseGroup::Momentary,
+            "reason" => PhraseGroup::Reason,
+            "process" => PhraseGroup::Process,
+            "manner" => PhraseGroup::Manner,
+            "condition" => PhraseGroup::Condition,
+            "file list" => PhraseGroup::FileList,
+            "reminder" => PhraseGroup::Reminder,
+            "unwanted" => PhraseGroup::Unwanted,
+            "unneeded" => PhraseGroup::Unneeded,
             _ => return None,
         })
     }
@@ -169,13 +193,22 @@ impl FoldedSentence {
         rows().iter().any(|row| {
             let is_there = match group {
                 // The same words further on belong to a sentence that says something else.
-                PhraseGroup::Report | PhraseGroup::Assent | PhraseGroup::Decline | PhraseGroup::Courtesy => {
-                    self.0.starts_with(&row.phrase)
-                }
+                PhraseGroup::Report
+                | PhraseGroup::Assent
+                | PhraseGroup::Decline
+                | PhraseGroup::Courtesy
+                | PhraseGroup::Condition
+                | PhraseGroup::Unwanted
+                | PhraseGroup::Unneeded => self.0.starts_with(&row.phrase),
                 _ => self.0.contains(&row.phrase),
             };
             row.group == group && is_there
         })
+    }
+
+    /// Whether it begins with a phrase of a group.
+    pub(super) fn opens_with(&self, group: PhraseGroup) -> bool {
+        rows().iter().any(|row| row.group == group && self.0.starts_with(&row.phrase))
     }
 
     /// Whether it begins with one of some words.

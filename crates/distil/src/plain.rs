@@ -1,5 +1,10 @@
 //! Plain words out of Markdown: one line, or the lines of a whole message.
 
+use crate::phrases::{FoldedSentence, PhraseGroup};
+use crate::sentences::sentences;
+use crate::titles::{weight, whole_title};
+use backstory_memory::words;
+
 /// As long as the account in a memory may be.
 const MOST_BYTES: usize = 900;
 
@@ -69,19 +74,132 @@ pub(super) fn list_item(line: &str) -> Option<&str> {
     bullet.or_else(number).map(str::trim)
 }
 
-/// What a message says, short enough for a memory.
+/// What a message says, short enough for a memory: what gives a reason first, in its order; without what git tells, such as lists of
+/// files and what was checked.
 pub(super) fn account(message: &str) -> String {
-    let mut account = String::new();
-    for line in lines(message).into_iter().filter(|line| !is_addressed(&line.text)) {
-        if account.len() + line.text.len() >= MOST_BYTES {
-            break;
+    let mut kept_lines: Vec<(usize, String, bool)> = Vec::new();
+    let mut is_of_files = false;
+    for (at, line) in lines(message).into_iter().enumerate() {
+        let is_lead = line.text.ends_with(':') || line.shape == LineShape::Heading;
+        let names_nothing = weight(line.text.trim_end_matches(':')) <= 2;
+        if is_lead {
+            is_of_files = lists_files(&line.text);
         }
-        if !account.is_empty() {
-            account.push('\n');
+        let is_bare = is_lead
+            && (names_nothing || line.shape == LineShape::Text && kept_lines.is_empty() || is_of_files);
+        let text = match line.shape {
+            // Of a list of files only what says more than the file is worth telling.
+            LineShape::Item if is_of_files && without_path(&line.text).len() == line.text.len() => continue,
+            LineShape::Item => without_path(&line.text).to_owned(),
+            _ => unaddressed(&line.text),
+        };
+        if is_bare
+            || text.is_empty()
+            || is_addressed(&text)
+            || line.shape == LineShape::Item && FoldedSentence::new(&text).has(PhraseGroup::TestsPass)
+        {
+            continue;
         }
-        account.push_str(&line.text);
+        // Of a long paragraph as many sentences as fit.
+        let parts = if text.len() > LONG_LINE { sentences(&text) } else { vec![text.as_str()] };
+        kept_lines.extend(parts.into_iter().map(|part| (at, part.to_owned(), gives_reason(part))));
     }
-    account
+    kept_lines.sort_by_key(|(at, _, gives_reason)| (!gives_reason, *at));
+    let mut length = 0;
+    let fits = |(_, text, _): &&(usize, String, bool)| {
+        length += text.len() + 1;
+        length <= MOST_BYTES
+    };
+    let mut kept: Vec<&(usize, String, bool)> = kept_lines.iter().take_while(fits).collect();
+    kept.sort_by_key(|(at, ..)| *at);
+    kept.iter().map(|(_, text, _)| text.as_str()).collect::<Vec<_>>().join("\n")
+}
+
+const LONG_LINE: usize = 300;
+/// What stands behind a file says something without it.
+const SAYS_MORE: usize = 4;
+
+/// The text of a commit without the breaks that only keep its lines short.
+pub(super) fn unwrapped(body: &str) -> String {
+    let mut paragraphs: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in body.lines() {
+        let text = line.trim_end();
+        let is_labelled = text.split_once(": ").is_some_and(|(label, _)| !label.contains(' '));
+        let is_own =
+            text.trim().is_empty() || list_item(text).is_some() || is_labelled || text.starts_with('#');
+        match paragraphs.last_mut().filter(|_| goes_on && !is_own) {
+            Some(last) => *last = format!("{last} {}", text.trim_start()),
+            None => paragraphs.push(text.to_owned()),
+        }
+        goes_on = !text.trim().is_empty() && !text.ends_with(':');
+    }
+    paragraphs.join("\n")
+}
+
+/// Whether a message reports anything, rather than only speaking to the user.
+pub(super) fn reports(message: &str) -> bool {
+    lines(message).iter().any(|line| !is_addressed(&line.text))
+}
+
+/// Whether a line says why, or what against.
+fn gives_reason(text: &str) -> bool {
+    let folded = FoldedSentence::new(text);
+    let marks = [" so ", " since ", " to avoid ", " to prevent ", " otherwise "];
+    folded.has(PhraseGroup::Cause)
+        || folded.has(PhraseGroup::Contrast)
+        || marks.iter().any(|mark| folded.0.contains(mark))
+}
+
+/// Whether a heading leads to a list of files or of what was checked.
+fn lists_files(heading: &str) -> bool {
+    let folded = FoldedSentence::new(heading);
+    folded.has(PhraseGroup::FileList) && weight(heading.trim_end_matches(':')) <= 3
+}
+
+/// Drops the file a line of a list begins with: git tells which files changed.
+fn without_path(line: &str) -> &str {
+    let rest = [" — ", " – ", " - ", ": "]
+        .iter()
+        .filter_map(|mark| line.split_once(mark))
+        .min_by_key(|(path, _)| path.len());
+    match rest {
+        Some((path, rest)) if is_path(path) && weight(rest) >= SAYS_MORE => rest,
+        _ => line,
+    }
+}
+
+fn is_path(text: &str) -> bool {
+    let text = text.split(" (").next().unwrap_or(text).trim();
+    let has_extension = text.rsplit_once('.').is_some_and(|(name, end)| {
+        !name.is_empty() && (1..=5).contains(&end.trim_end_matches(|c: char| !c.is_alphabetic()).len())
+    });
+    !text.contains(' ') && (text.contains('/') || has_extension)
+}
+
+/// Drops the sentences that speak to the user.
+fn unaddressed(line: &str) -> String {
+    let all = sentences(line);
+    let kept: Vec<&str> =
+        all.iter().copied().filter(|sentence| !is_addressed(sentence) && !only_cheers(sentence)).collect();
+    if kept.len() == all.len() { line.to_owned() } else { kept.join(" ") }
+}
+
+/// "All clean.", "Done!": what says nothing beside that it is over.
+fn only_cheers(sentence: &str) -> bool {
+    !sentence.ends_with(':') && words(sentence).count() <= 3 && weight(sentence) <= 1
+}
+
+/// Returns what a message calls what was done: the first of its headings that says enough, "Quick task 7: Mail by the relay" by its
+/// second part.
+pub(super) fn heading_of(message: &str) -> Option<String> {
+    let named =
+        lines(message).into_iter().filter(|line| line.shape != LineShape::Item && !is_addressed(&line.text));
+    let names = named.filter_map(|line| {
+        let (label, name) = line.text.split_once(": ")?;
+        (words(label).count() <= 4 && weight(name) >= 3 && !name.contains(". ")).then(|| whole_title(name))?
+    });
+    names.take(1).next()
 }
 
 /// Whether a line speaks to the user rather than of the work.

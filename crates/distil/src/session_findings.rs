@@ -136,15 +136,16 @@ fn said_by_user(turns: &[Turn<'_>], at: usize, rejected: &mut Vec<Rejected>) -> 
     let Some(turn) = turns.get(at) else { return Vec::new() };
     let before = at.checked_sub(1).and_then(|before| turns.get(before));
     // Answers by number are decisions: taken for sentences of their own they would be read without their questions.
-    let numbered = before.map(|before| numbered_answers::decisions(before, turn)).unwrap_or_default();
-    let mut findings = if numbered.is_empty() { user_rules::rules(turns, at, rejected) } else { Vec::new() };
+    let numbered = before.and_then(|before| numbered_answers::decisions(before, turn));
+    let said = if numbered.is_none() { turn.prompt() } else { numbered_answers::said_beside(turn.prompt()) };
+    let mut findings = user_rules::rules(turns, at, said, rejected);
     findings.extend(answers::decisions(turn));
     rejected.extend(answers::rejected(turn));
-    if let Some(before) = before.filter(|_| numbered.is_empty()) {
+    if let Some(before) = before.filter(|_| numbered.is_none()) {
         findings.extend(choice::choice(before, turn));
         rejected.extend(choice::unclear(before, turn));
     }
-    findings.extend(numbered);
+    findings.extend(numbered.unwrap_or_default());
     findings
 }
 

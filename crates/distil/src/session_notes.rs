@@ -7,8 +7,12 @@ use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{LineShape, is_addressed, lines};
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
-use crate::titles::{request_title, title_of, title_of_approved, title_of_plan, title_of_request, weight};
-use backstory_memory::{Activity, Kind, Memory, WantedWords, typed_words};
+use crate::titles::{
+    begins_pointing, begins_with_order, claims, leads_to_list, title_of, title_of_approved, title_of_plan,
+    title_of_request, uncut_title, weight, without_opening,
+};
+use backstory_memory::{Activity, Kind, Memory, WantedWords, keywords, typed_words, words};
+use std::collections::HashSet;
 
 /// What the turns of a session say.
 pub(super) struct SessionNotes<'a> {
@@ -53,12 +57,6 @@ impl SessionNotes<'_> {
             }
         }
         titles
-    }
-
-    /// What was to be done, in order; a question or a remark says little outside of its talk.
-    pub(super) fn orders(&self) -> Vec<String> {
-        let requests = self.turns.iter().filter_map(|turn| request_title(turn.prompt()));
-        requests.filter(|request| request.is_order && request.is_whole).map(|request| request.title).collect()
     }
 
     /// What comes next: tasks that wait, else what the last message lists as left, else a plan nobody has begun.
@@ -107,10 +105,41 @@ impl SessionNotes<'_> {
     /// What was begun and not finished: tasks, and a request whose turn was stopped or has not ended.
     pub(super) fn in_flight(&self) -> Vec<String> {
         let is_open = self.turns.last().is_some_and(|turn| turn.is_stopped() || turn.closing().is_none());
-        let request = self.last_words_of_user().filter(|_| is_open && self.tasks.started.is_empty());
+        // What was decided by an answer is what is being carried out; the answer itself says little.
+        let decided = self.decided_last();
+        let request = decided.or_else(|| self.last_words_of_user());
+        let request = request.filter(|_| is_open && self.tasks.started.is_empty());
         let running = self.turns.last().map(Turn::still_running).unwrap_or_default();
         let running = running.into_iter().map(|(_, call)| still_running(&call));
         self.tasks.started.iter().cloned().chain(request).chain(running).collect()
+    }
+
+    /// What the last prompt was about, where it set a rule or reported a problem.
+    pub(super) fn subject_of_last(&self) -> Option<String> {
+        let prompted = self.turns.last()?.first()?;
+        let is_of_last = |finding: &&Finding| finding.events.contains(&prompted.id);
+        let is_stated = |finding: &&Finding| matches!(finding.content.kind, Kind::Rule | Kind::Fact);
+        let stated = self.findings.iter().filter(is_of_last).find(is_stated);
+        let earlier = || {
+            let is_of_last = |memory: &&Memory| memory.created_at >= prompted.at;
+            let is_stated = |memory: &&Memory| matches!(memory.content.kind, Kind::Rule | Kind::Fact);
+            self.stated_before
+                .iter()
+                .filter(is_of_last)
+                .find(is_stated)
+                .map(|memory| memory.content.title.clone())
+        };
+        stated.map(|finding| finding.content.title.clone()).or_else(earlier)
+    }
+
+    /// What the last prompt decided by an answer.
+    fn decided_last(&self) -> Option<String> {
+        let prompted = self.turns.last()?.first()?;
+        let decisions = self.findings.iter().filter(|finding| {
+            finding.content.kind == Kind::Decision && finding.events.contains(&prompted.id)
+        });
+        let titles: Vec<&str> = decisions.map(|finding| finding.content.title.as_str()).collect();
+        (!titles.is_empty()).then(|| titles.join("; "))
     }
 
     /// What the user asked for last, in their own words.
@@ -140,6 +169,40 @@ impl SessionNotes<'_> {
         Some(whole_sentences(&said, MOST_CLOSING_CHARS)).filter(|said| weight(said) >= 3)
     }
 
+    /// What the agent says it did in the last turn, if that changed something.
+    pub(super) fn claimed_last(&self) -> Option<String> {
+        let turn = self.turns.last().filter(|turn| !turn.edited().is_empty())?;
+        claims(turn.closing()?.1).into_iter().next()
+    }
+
+    /// The sentence of the closing message that says most of what was asked for and what was edited.
+    pub(super) fn sentence_about_request(&self) -> Option<String> {
+        let turn = self.turns.last()?;
+        let (_, message) = turn.closing()?;
+        let lines = lines(message);
+        let spoken = lines.iter().filter(|line| line.shape == LineShape::Text && !is_addressed(&line.text));
+        let titles = spoken
+            .flat_map(|line| sentences(&line.text))
+            .filter(|said| !is_addressed(said))
+            .filter_map(|said| {
+                let is_addressed =
+                    words(said).any(|word| matches!(word.as_str(), "you" | "your" | "you'll" | "i'll"));
+                let said = without_opening(said);
+                let title = uncut_title(said).filter(|_| !leads_to_list(said) && !begins_with_order(said))?;
+                (weight(&title) >= 3 && !is_addressed && !begins_pointing(&title)).then_some(title)
+            });
+        let request = self.last_words_of_user().unwrap_or_default();
+        let requested: HashSet<String> = keywords(&request).into_iter().collect();
+        let edited: HashSet<String> = turn.edited().into_iter().flat_map(keywords).collect();
+        let in_common = |title: &str, of: &HashSet<String>| {
+            keywords(title).iter().filter(|word| of.contains(*word)).count()
+        };
+        let shared = |title: &String| (in_common(title, &requested), in_common(title, &edited));
+        let rated: Vec<((usize, usize), String)> = titles.map(|title| (shared(&title), title)).collect();
+        // Of equals the first: `max_by_key` would take the last.
+        rated.into_iter().rev().max_by_key(|(shared, _)| *shared).map(|(_, title)| title)
+    }
+
     /// What the agent asked last and nobody answered.
     pub(super) fn questions(&self) -> Vec<String> {
         let Some((_, message)) = self.turns.last().and_then(Turn::closing) else { return Vec::new() };
@@ -149,6 +212,18 @@ impl SessionNotes<'_> {
         question.map(|question| format!("{}?", title_of(&question))).into_iter().collect()
     }
 
+    /// What the user put off until something else has happened, and no turn did since.
+    fn put_off(&self) -> Vec<String> {
+        let worked = self.titles(&[Kind::Feature, Kind::Bugfix, Kind::Refactor, Kind::Change]);
+        let is_done = |request: &String| worked.iter().any(|done| WantedWords::new(request).are_in(done));
+        let waits = self.turns.iter().filter(|turn| {
+            let folded = FoldedSentence::new(turn.prompt());
+            let is_put_off = folded.begins_with(&["after", "once", "when", "as soon as", "sobald", "после"]);
+            is_put_off && !turn.prompt().contains('?') && !turn.did_something() && turn.closing().is_some()
+        });
+        waits.filter_map(|turn| title_of_request(turn.prompt())).filter(|request| !is_done(request)).collect()
+    }
+
     /// Decisions after which nothing was changed.
     pub(super) fn undone_decisions(&self) -> Vec<String> {
         let last_change =
@@ -156,7 +231,8 @@ impl SessionNotes<'_> {
         let is_undone = |finding: &&Finding| {
             finding.content.kind == Kind::Decision && last_change.is_none_or(|last| last.at < finding.at)
         };
-        self.findings.iter().filter(is_undone).map(|finding| finding.content.title.clone()).collect()
+        let decided = self.findings.iter().filter(is_undone).map(|finding| finding.content.title.clone());
+        decided.chain(self.put_off()).collect()
     }
 
     /// What was done last.
@@ -169,8 +245,15 @@ impl SessionNotes<'_> {
 
 /// Says of a tool call that nobody knows how it ended.
 pub(super) fn still_running(call: &str) -> String {
-    format!("{call} was still running when the session ended")
+    format!("{call}{STILL_RUNNING}")
 }
+
+/// Whether it says that of a tool call.
+pub(super) fn is_still_running(begun: &str) -> bool {
+    begun.ends_with(STILL_RUNNING)
+}
+
+const STILL_RUNNING: &str = " was still running when the session ended";
 
 /// Returns the items of a message under a heading that says they are left, and what stands behind "next step:".
 fn listed_as_left(message: &str) -> Vec<String> {
@@ -189,6 +272,10 @@ fn listed_as_left(message: &str) -> Vec<String> {
         }
     }
     found.retain(|step| weight(step) >= 2);
+    // Several commands to choose from are a menu.
+    if found.iter().filter(|step| step.starts_with('/')).count() > 1 {
+        found.retain(|step| !step.starts_with('/'));
+    }
     if found.len() > MOST_STEPS { Vec::new() } else { found }
 }
 

@@ -22,7 +22,7 @@ pub(super) fn summary(session: &Session, notes: &SessionNotes<'_>) -> Option<Fin
     }
     let title = format!("{}, and {} more pieces of work", completed.first()?, completed.len() - 1);
     let details = SummaryDetails {
-        requests: items(notes.orders().into_iter()),
+        requests: Vec::new(),
         investigated: Vec::new(),
         learned: items(learned.into_iter()),
         completed: items(completed.into_iter()),

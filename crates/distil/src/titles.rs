@@ -18,7 +18,7 @@ const CLAUSE_ENDS: [(usize, &[&str]); 3] = [
 const OPENINGS: &[&str] = &[
     "so", "hmm", "hmmm", "hm", "ah", "ahh", "oh", "well", "also", "now", "then", "and", "but", "can you", "could you", "can we",
     "could we", "would you", "will you", "can i", "let's", "lets", "let us", "i want you to", "i want to", "i want",
-    "i would like to", "i'd like to", "i would like you to", "i'd like you to", "i need you to", "i think we should", "i think",
+    "i would like to", "i'd like to", "i would like you to", "i am thinking", "i'm thinking", "we can", "we could", "i'd like you to", "i need you to", "i think we should", "i think",
     "i believe", "i belive", "we need to", "we should", "you should", "you need to", "go ahead and", "just", "maybe", "actually",
     "one more thing", "dont forget to", "don't forget to", "do not forget to", "remember to", "keep in mind that",
     "is it possible to", "do you want to", "kannst du", "jetzt", "теперь", "давай", "а теперь", "can you please",
@@ -41,15 +41,34 @@ pub(super) fn title_of(sentence: &str) -> String {
         c.is_whitespace() || matches!(c, '"' | '“' | '”' | '#' | '-' | '*' | '>' | '•' | '–')
     });
     let text = text.trim_end_matches(['.', '!', '?', ':', ',', ';', ' ', '…', '-']);
-    let cut = if text.chars().count() <= TITLE_CHARS { text.to_owned() } else { clause(text) };
+    let is_long = |text: &str| text.chars().count() > TITLE_CHARS;
+    let short = if is_long(text) { without_asides(text) } else { text.to_owned() };
+    let cut = if is_long(&short) { clause(&short) } else { short };
     capitalised(&balanced(&cut))
+}
+
+/// Drops what stands in brackets: "report it in seconds (as the new meters do) instead of ticks".
+fn without_asides(text: &str) -> String {
+    let mut kept = text.to_owned();
+    while let Some(open) = kept.find(" (") {
+        let Some(length) = kept.get(open..).and_then(|rest| rest.find(')')) else { break };
+        kept.replace_range(open..=open + length, "");
+    }
+    kept
 }
 
 /// Returns a sentence as a title, unless it is so long that it would have to be cut inside a clause.
 pub(super) fn whole_title(sentence: &str) -> Option<String> {
     let text = plain(list_item(sentence).unwrap_or(sentence));
+    let text = if text.chars().count() > TITLE_CHARS { without_asides(&text) } else { text };
     let is_whole = text.chars().count() <= TITLE_CHARS || clause_end(&text).is_some();
     is_whole.then(|| title_of(sentence))
+}
+
+/// Returns a sentence as a title if all of it fits.
+pub(super) fn uncut_title(sentence: &str) -> Option<String> {
+    let text = without_asides(&plain(list_item(sentence).unwrap_or(sentence)));
+    (text.chars().count() <= TITLE_CHARS).then(|| title_of(sentence))
 }
 
 /// Whether a title can be understood without what was said around it: it says enough, and points at nothing.
@@ -63,6 +82,13 @@ pub(super) fn stands_alone(title: &str) -> bool {
 pub(super) fn begins_pointing(title: &str) -> bool {
     words(title).next().is_some_and(|first| POINTING.contains(&first.as_str()))
 }
+
+/// Whether what a title is about stands for something said before it: "Get this in early". Further on it may point at the title itself.
+pub(super) fn points_early(title: &str) -> bool {
+    words(title).take(FIRST_WORDS).any(|word| POINTING.contains(&word.as_str()))
+}
+
+const FIRST_WORDS: usize = 3;
 
 /// Words that stand for something said elsewhere.
 #[rustfmt::skip]
@@ -78,6 +104,8 @@ pub(super) struct RequestTitle {
     pub(super) is_order: bool,
     /// Whether it names what it is about: nothing was cut off, and it points at nothing outside of itself.
     pub(super) is_whole: bool,
+    /// Whether every word of it is there.
+    pub(super) is_uncut: bool,
 }
 
 /// Returns a request as a title, without what people say before they say it; nothing where it says only to go on.
@@ -88,7 +116,7 @@ pub(super) fn title_of_request(prompt: &str) -> Option<String> {
 /// Returns what a prompt asks for, and whether it is an order.
 pub(super) fn request_title(prompt: &str) -> Option<RequestTitle> {
     if let Some(title) = title_of_plan(prompt) {
-        return Some(RequestTitle { title, is_order: true, is_whole: true });
+        return Some(RequestTitle { title, is_order: true, is_whole: true, is_uncut: true });
     }
     let typed = typed_words(without_command(prompt));
     // "Add a flag to this script:" is a request; "Here is the log:" only leads to a paste.
@@ -102,11 +130,21 @@ pub(super) fn request_title(prompt: &str) -> Option<RequestTitle> {
     let weighty = || all.iter().find(|sentence| weight(without_opening(sentence)) >= 3);
     let best = order.or_else(weighty).or_else(|| all.first())?;
     let request = without_opening(best).trim_end_matches(['.', '!', '?', ' ']);
-    let request = request.strip_suffix(" please").unwrap_or(request);
-    let title = title_of(request);
-    let is_whole = whole_title(request).is_some_and(|title| stands_alone(&title));
+    let request = with_file_names(request.strip_suffix(" please").unwrap_or(request));
+    let title = title_of(&request);
+    let is_whole = whole_title(&request).is_some_and(|title| stands_alone(&title));
+    let is_uncut = uncut_title(&request).is_some();
     let is_order = is_order(best);
-    (weight(&title) >= 2).then_some(RequestTitle { title, is_order, is_whole })
+    (weight(&title) >= 2).then_some(RequestTitle { title, is_order, is_whole, is_uncut })
+}
+
+/// Names mentioned files as people do: `@docs/guide/setup.md` is setup.md.
+fn with_file_names(request: &str) -> String {
+    let name = |word: &str| -> String {
+        let file = word.strip_prefix('@').filter(|path| path.contains('.'));
+        file.map_or_else(|| word.to_owned(), |path| path.rsplit('/').next().unwrap_or(path).to_owned())
+    };
+    request.split(' ').map(name).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a sentence asks for something to be done, rather than telling how things are.
@@ -166,7 +204,7 @@ const VERBS: &[&str] = &[
     "copy", "correct", "create", "cut", "debug", "delete", "deploy", "design", "disable", "do", "document", "drop", "enable", "enforce", "ensure", "explain", "export",
     "extend", "extract", "find", "finish", "fix", "format", "generate", "get", "give", "go", "handle", "hide", "implement", "import", "improve", "include",
     "increase", "inline", "install", "integrate", "investigate", "limit", "list", "load", "look", "make", "merge", "migrate", "mock", "modify", "move", "open",
-    "optimise", "optimize", "parse", "port", "prepare", "print", "publish", "pull", "push", "put", "read", "rebase", "rebuild", "reduce", "refactor", "release",
+    "optimise", "optimize", "parse", "port", "prepare", "print", "publish", "pull", "push", "put", "read", "rebase", "rebuild", "reduce", "refactor", "refresh", "release",
     "remove", "rename", "render", "reorder", "replace", "report", "resolve", "restore", "restructure", "retry", "return", "revert", "review", "rewrite", "run",
     "save", "send", "set", "show", "simplify", "skip", "sort", "split", "start", "stop", "store", "support", "switch", "test", "tidy", "track", "translate",
     "try", "turn", "update", "upgrade", "use", "validate", "verify", "wire", "wrap", "write",
@@ -181,8 +219,8 @@ pub(super) fn claims(message: &str) -> Vec<String> {
 }
 
 fn claim(sentence: &str) -> Option<String> {
-    // What ends with a colon goes on in a list.
-    if sentence.ends_with(['?', ':']) {
+    // What ends with a colon goes on in a list; "Added the queue to all three senders:" says enough without it.
+    if sentence.ends_with('?') || leads_to_list(sentence) {
         return None;
     }
     // "Fixed: uploads wait for the lock" says itself what was done.
@@ -194,9 +232,26 @@ fn claim(sentence: &str) -> Option<String> {
     let verb = infinitive(&first.to_lowercase())?;
     let object = words(rest).next()?;
     let is_addressed = words(rest).any(|word| matches!(word.as_str(), "you" | "your" | "i" | "we"));
-    let title = whole_title(&format!("{verb} {rest}"))?;
+    let title = format!("{verb} {rest}");
+    // What has to lose its middle to fit is no title.
+    let is_long = plain(&title).chars().count() > TITLE_CHARS && clause_end(&plain(&title)).is_none();
+    let title = whole_title(&title).filter(|_| !is_long)?;
     (!is_addressed && weight(&title) >= 3 && !PREPOSITIONS.contains(&object.as_str()) && stands_alone(&title))
         .then_some(title)
+}
+
+/// Whether a sentence needs the list it leads to: "updated both files to say:", "made the following changes:".
+pub(super) fn leads_to_list(sentence: &str) -> bool {
+    let Some(lead) = sentence.strip_suffix(':') else { return false };
+    let all: Vec<String> = words(lead).collect();
+    let last = all.last().map(String::as_str).unwrap_or_default();
+    let is_purpose = all.iter().rev().take(FIRST_WORDS).any(|word| word == "to");
+    // "A reference that holds:" and "a page containing:" go on, too.
+    OPEN_ENDS.contains(&last)
+        || last.ends_with("ing")
+        || is_purpose
+        || all.iter().any(|word| word == "following")
+        || weight(lead) < ENOUGH_WEIGHT
 }
 
 /// A verb that one of these follows has no object: "Removed from the docs".
@@ -236,6 +291,13 @@ fn infinitive(form: &str) -> Option<&'static str> {
     };
     let regular = || VERBS.iter().find(is_past).copied();
     irregular.iter().find(|(irregular, _)| *irregular == form).map(|(_, verb)| *verb).or_else(regular)
+}
+
+/// Returns the verb of which a word is the form that ends with -ing.
+pub(super) fn infinitive_of_gerund(form: &str) -> Option<&'static str> {
+    let stem = form.strip_suffix("ing").filter(|stem| !stem.is_empty())?;
+    infinitive(&format!("{stem}ed"))
+        .or_else(|| VERBS.iter().find(|verb| verb.strip_suffix('e') == Some(stem)).copied())
 }
 
 /// An order that says so much needs to say no more.
@@ -371,7 +433,7 @@ fn balanced(text: &str) -> String {
 const LEAST_BEFORE_BRACKET: usize = 24;
 
 /// Begins with a capital, unless its first word is a name such as `runMigration` or `user_id`.
-fn capitalised(title: &str) -> String {
+pub(super) fn capitalised(title: &str) -> String {
     let word = title.split(' ').next().unwrap_or_default().trim_end_matches([',', '.']);
     let is_plain = word.chars().all(|c| c.is_lowercase() || c == '\'');
     let mut chars = title.chars();

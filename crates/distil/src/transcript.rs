@@ -180,6 +180,15 @@ impl<'a> Turn<'a> {
         )
     }
 
+    /// Whether the user refused what came last, and said nothing.
+    pub(super) fn is_refused_silently(&self) -> bool {
+        let refused = self.entries.iter().rev().find_map(|entry| match entry.activity() {
+            Activity::Rejected { feedback, .. } => Some(feedback),
+            _ => None,
+        });
+        self.is_stopped() && refused.is_some_and(|feedback| feedback.trim().is_empty())
+    }
+
     /// What had no result yet when the session ended, with the tool; nothing where the agent went on after it.
     pub(super) fn still_running(&self) -> Vec<(&'a TranscriptEntry, String)> {
         let own = self.entries.iter().rev().filter(|entry| entry.is_of_the_agent());

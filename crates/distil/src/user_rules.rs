@@ -11,14 +11,18 @@ use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::list_item;
 use crate::recurrence;
 use crate::rejected::Rejected;
+use crate::rule_title::{normal_form, of_reproach};
 use crate::sentences::sentences;
-use crate::titles::{begins_with_order, title_of, weight, whole_title, without_opening};
+use crate::titles::{
+    begins_with_order, request_title, stands_alone, title_of, weight, whole_title, without_opening,
+};
 use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{
-    Activity, EvidenceKind, Importance, Kind, Provenance, RejectionReason, TITLE_CHARS, jaccard, typed_words,
-    words,
+    Activity, EvidenceKind, Importance, Kind, Provenance, RejectionReason, TITLE_CHARS, jaccard, keywords,
+    typed_words, words,
 };
 use backstory_store::OnRepeat;
+use std::collections::HashSet;
 
 /// So many sentences of one message become rules.
 const MOST_RULES: usize = 3;
@@ -41,6 +45,10 @@ enum UserPlace {
     MidWork,
     /// With a rejection, or instead of the options of a question.
     Refusal,
+    /// In the prompt after one that the user stopped: it may say why.
+    AfterStop,
+    /// In the prompt after a call that the user refused without a word: it says what to do instead.
+    AfterRefusal,
 }
 
 /// Something the user said.
@@ -48,6 +56,8 @@ struct UserMessage<'a> {
     entry: &'a TranscriptEntry,
     text: &'a str,
     place: UserPlace,
+    /// What the user asked for before it.
+    request_before: Option<String>,
 }
 
 /// How plainly a sentence sets a rule.
@@ -59,21 +69,43 @@ enum RuleClarity {
     Plain,
 }
 
-/// Returns the rules the user set in a turn; `turns` are all up to it and after it. Notes in `rejected` what sets none.
-pub(super) fn rules(turns: &[Turn<'_>], at: usize, rejected: &mut Vec<Rejected>) -> Vec<Finding> {
-    let Some(turn) = turns.get(at) else { return Vec::new() };
+/// Returns the rules the user set in a turn; `turns` are all up to it and after it. Notes in `rejected` what sets none. Of the prompt
+/// only `said` counts: the rest of it was read as something else.
+pub(super) fn rules(turns: &[Turn<'_>], at: usize, said: &str, rejected: &mut Vec<Rejected>) -> Vec<Finding> {
+    let messages = messages(turns, at, said);
     if is_sent_again(turns, at) {
         rejected.extend(
-            messages(turn).iter().map(|message| message.rejected(message.text, RejectionReason::Overtaken)),
+            messages.iter().map(|message| message.rejected(message.text, RejectionReason::Overtaken)),
         );
         return Vec::new();
     }
-    messages(turn).iter().flat_map(|message| rules_of(message, rejected)).collect()
+    explained(messages.iter().flat_map(|message| rules_of(message, rejected)).collect())
+}
+
+/// Puts a hint to the rule of the same turn that speaks of the same thing: "docker is on the host" says why none is to be started here.
+fn explained(mut set: Vec<Finding>) -> Vec<Finding> {
+    let is_rule = |finding: &Finding| finding.evidence == EvidenceKind::Words;
+    let (mut rules, hints): (Vec<Finding>, Vec<Finding>) = set.drain(..).partition(is_rule);
+    let mut kept = Vec::new();
+    for hint in hints {
+        let named: HashSet<String> = keywords(&hint.content.title).into_iter().collect();
+        let explains =
+            |rule: &&mut Finding| keywords(&rule.content.title).iter().any(|word| named.contains(word));
+        match rules.iter_mut().find(explains).filter(|rule| rule.events != hint.events) {
+            Some(rule) => {
+                let said = hint.content.body.lines().next().unwrap_or_default();
+                rule.content.body = format!("{}\n{said}", rule.content.body);
+            }
+            None => kept.push(hint),
+        }
+    }
+    rules.extend(kept);
+    rules
 }
 
 /// Returns what plainly holds beyond the task in words that `entry` says the user said.
 pub(super) fn standing_rules(entry: &TranscriptEntry, text: &str) -> Vec<Finding> {
-    let message = UserMessage { entry, text, place: UserPlace::Prompt };
+    let message = UserMessage { entry, text, place: UserPlace::Prompt, request_before: None };
     let mut set = rules_of(&message, &mut Vec::new());
     set.retain(|finding| finding.evidence == EvidenceKind::Words);
     set
@@ -88,9 +120,19 @@ fn is_sent_again(turns: &[Turn<'_>], at: usize) -> bool {
 }
 
 /// What the user said in a turn, with where.
-fn messages<'a>(turn: &Turn<'a>) -> Vec<UserMessage<'a>> {
-    let prompt =
-        turn.first().map(|entry| UserMessage { entry, text: turn.prompt(), place: UserPlace::Prompt });
+fn messages<'a>(turns: &[Turn<'a>], at: usize, said: &'a str) -> Vec<UserMessage<'a>> {
+    let Some(turn) = turns.get(at) else { return Vec::new() };
+    let before = at.checked_sub(1).and_then(|before| turns.get(before));
+    let place = match before.filter(|before| before.is_stopped()) {
+        Some(before) if before.is_refused_silently() => UserPlace::AfterRefusal,
+        Some(_) => UserPlace::AfterStop,
+        None => UserPlace::Prompt,
+    };
+    let requested = |turn: &Turn<'_>| {
+        request_title(turn.prompt()).filter(|request| request.is_uncut).map(|request| request.title)
+    };
+    let request_before = before.and_then(requested);
+    let prompt = turn.first().map(|entry| UserMessage { entry, text: said, place, request_before });
     let beside = turn.entries.iter().filter(|entry| entry.body.subagent.is_none()).filter_map(|entry| {
         let (text, place) = match entry.activity() {
             Activity::Interjected { text } => (text, UserPlace::MidWork),
@@ -102,7 +144,7 @@ fn messages<'a>(turn: &Turn<'a>) -> Vec<UserMessage<'a>> {
             }
             _ => return None,
         };
-        Some(UserMessage { entry, text, place })
+        Some(UserMessage { entry, text, place, request_before: requested(turn) })
     });
     prompt.into_iter().chain(beside).filter(|message| !message.text.trim().is_empty()).collect()
 }
@@ -112,12 +154,59 @@ impl UserMessage<'_> {
         Rejected::new(self.entry, Kind::Rule, sentence, reason)
     }
 
+    /// What a prompt says that begins with a correction of the turn before, and what that was asked: "Not true. The old client works, too".
+    fn correction<'s>(&self, all: &[&'s str]) -> Option<RuleSentence<'s>> {
+        let first = all.first()?;
+        let is_prompt = !matches!(self.place, UserPlace::MidWork | UserPlace::Refusal);
+        let reproach =
+            || (is_prompt && self.place != UserPlace::Prompt).then(|| of_reproach(first)).flatten();
+        if let Some(title) = reproach() {
+            return Some(RuleSentence {
+                sentence: first,
+                before: None,
+                clarity: RuleClarity::Hint,
+                named: Some(title),
+            });
+        }
+        let asks = |sentence: &str| sentence.trim_end().ends_with(['?', '？']);
+        if !is_prompt
+            || !FoldedSentence::new(without_opening(first)).opens_with(PhraseGroup::Correction)
+            || asks(first)
+        {
+            return None;
+        }
+        let own = first.split_once(" - ").map(|(_, rest)| rest).filter(|rest| weight(rest) >= 2);
+        let sentence = own
+            .or_else(|| all.get(1).copied())
+            .filter(|sentence| !asks(sentence) && weight(sentence) >= 2)?;
+        let with_subject =
+            self.request_before.as_ref().map(|request| format!("{request}: {}", without_opening(sentence)));
+        let named = with_subject
+            .filter(|title| title.chars().count() <= TITLE_CHARS)
+            .or_else(|| whole_title(without_opening(sentence)).filter(|title| stands_alone(title)))?;
+        Some(RuleSentence { sentence, before: None, clarity: RuleClarity::Hint, named: Some(named) })
+    }
+
+    /// What the message was about, for who decides whether a hint holds for ever: the rest of it, or what the agent worked on.
+    fn context(&self, typed: &str, sentence: &str) -> Option<String> {
+        let whole = typed.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_more = weight(&whole) > weight(sentence) && whole.chars().count() <= MOST_SENTENCE_CHARS;
+        let said = is_more.then(|| format!("Said in: {whole}"));
+        let is_prompt = !matches!(self.place, UserPlace::MidWork | UserPlace::Refusal);
+        if said.is_some() || is_prompt {
+            let request = request_title(self.text).filter(|request| request.is_order && request.is_uncut);
+            // What the rule itself says is no context of it.
+            let request = request.filter(|request| jaccard(&request.title, sentence) < SENT_AGAIN);
+            return said.or_else(|| request.map(|request| format!("Said with: {}", request.title)));
+        }
+        said.or_else(|| self.request_before.as_ref().map(|request| format!("Asked before: {request}")))
+    }
+
     /// Why a sentence sets no rule; nothing where it says nothing at all.
-    fn without_rule(&self, sentence: &str, all: &[&str]) -> Option<Rejected> {
+    fn without_rule(&self, sentence: &str, beside: usize) -> Option<Rejected> {
         if is_question(sentence) {
             return says_something(sentence).then(|| self.rejected(sentence, RejectionReason::Question));
         }
-        let beside = all.iter().filter(|other| says_something(other)).count().saturating_sub(1);
         let mut rejected = self.rejected(sentence, RejectionReason::TaskOrder);
         rejected.steers =
             recurrence::may_steer(sentence, beside) && self.entry.provenance == Provenance::User;
@@ -135,10 +224,17 @@ fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Find
     // The items of a long list describe a task, or something that was pasted: of them only what plainly holds counts.
     let is_listed = typed.lines().filter(|line| list_item(line).is_some()).count() >= LONG_LIST;
     let mut set: Vec<RuleSentence<'_>> = Vec::new();
+    let beside = all.iter().filter(|sentence| says_something(sentence)).count().saturating_sub(1);
+    set.extend(message.correction(&all));
     for (at, sentence) in all.iter().enumerate() {
         let sentence = without_references(sentence);
-        let Some(clarity) = clarity(sentence, message.place) else {
-            rejected.extend(message.without_rule(sentence, &all));
+        if set.iter().any(|one| one.sentence == sentence) {
+            continue;
+        }
+        // The first sentence orders the work itself.
+        let beside = if at == 0 { 0 } else { beside };
+        let Some(clarity) = clarity(sentence, message.place, beside) else {
+            rejected.extend(message.without_rule(sentence, beside));
             continue;
         };
         // Nobody typed the prompts of an import here: what may hold for its task only is no fact.
@@ -148,7 +244,7 @@ fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Find
             continue;
         }
         let before = at.checked_sub(1).and_then(|before| all.get(before)).copied();
-        set.push(RuleSentence { sentence, before, clarity });
+        set.push(RuleSentence { sentence, before, clarity, named: None });
     }
     // A message that sets more than this is the description of a task: its plainest sentences stand for it, whole ones before torn ones.
     set.sort_by_key(|one| std::cmp::Reverse((one.clarity, one.whole_title().is_some())));
@@ -162,7 +258,9 @@ fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Find
     for (left_out, reason) in [torn, more] {
         rejected.extend(left_out.iter().map(|one| message.rejected(one.sentence, reason)));
     }
-    kept.iter().filter_map(|one| one.finding(message)).collect()
+    let unnamed = kept.iter().filter(|one| one.title().is_none());
+    rejected.extend(unnamed.map(|one| message.rejected(one.sentence, RejectionReason::SaysNothing)));
+    kept.iter().filter_map(|one| one.finding(message, &typed)).collect()
 }
 
 /// Cuts a message where somebody else's text begins: "Here is the issue:" and a paragraph of its own, or a mail.
@@ -188,10 +286,12 @@ struct RuleSentence<'a> {
     sentence: &'a str,
     before: Option<&'a str>,
     clarity: RuleClarity,
+    /// Its title, where it is not made of the sentence alone.
+    named: Option<String>,
 }
 
-/// Whether a sentence sets a rule, and how plainly.
-fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
+/// Whether a sentence sets a rule, and how plainly; so many of its message say something beside it.
+fn clarity(sentence: &str, place: UserPlace, beside: usize) -> Option<RuleClarity> {
     let said = without_opening(sentence);
     let length = words(said).count();
     let is_sentence = sentence.chars().count() <= MOST_SENTENCE_CHARS && weight(said) >= 2;
@@ -199,20 +299,28 @@ fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
     let corrects = folded.has(PhraseGroup::Correction);
     let is_strict = is_strict(sentence);
     // "did we not say so, you must not start docker": in mid-work a reproach may begin like a question.
-    let is_reproach = place != UserPlace::Prompt && is_strict && !sentence.trim_end().ends_with(['?', '？']);
+    let is_beside_work = matches!(place, UserPlace::MidWork | UserPlace::Refusal);
+    let is_reproach = is_beside_work && is_strict && !sentence.trim_end().ends_with(['?', '？']);
     let asks = is_question(sentence) && !is_reproach;
     if !is_sentence || folded.has(PhraseGroup::Curious) || asks {
         return None;
     }
     let is_long_enough = length >= FEWEST_WORDS || !said.is_ascii();
     // "Rebuild the page, only the header should stay" orders a piece of work; what it sets against something else may stay a rule.
-    let is_task = place == UserPlace::Prompt && begins_with_order(said);
-    let demands = if is_task { contrasts(sentence) } else { is_strict || folded.has(PhraseGroup::Demand) };
+    let is_task = !is_beside_work && begins_with_order(said) && !folded.has(PhraseGroup::Reminder);
+    // Beside a piece of work it may be said how all of it is to be done, or what has to hold in the end.
+    let is_aside = beside > 0 && (sets_manner(&folded) || folded.begins_with(&["ensure", "please ensure"]));
+    let demands = match is_task {
+        true => contrasts(sentence) || is_aside,
+        false => is_strict || folded.has(PhraseGroup::Demand) || is_aside,
+    };
+    let is_instead =
+        place == UserPlace::AfterRefusal && beside == 0 && begins_with_order(sentence) && stands_alone(said);
     match place {
         _ if !is_long_enough => None,
         _ if folded.has(PhraseGroup::Standing) => Some(RuleClarity::Plain),
         UserPlace::MidWork | UserPlace::Refusal if is_strict => Some(RuleClarity::Plain),
-        _ if demands => Some(RuleClarity::Hint),
+        _ if demands || is_instead => Some(RuleClarity::Hint),
         // A correction speaks of what was just done: only in mid-work is it about more than a word.
         UserPlace::MidWork if corrects => Some(RuleClarity::Hint),
         // A refusal steers in whatever words; what is said in mid-work may also be a report.
@@ -220,6 +328,12 @@ fn clarity(sentence: &str, place: UserPlace) -> Option<RuleClarity> {
         UserPlace::MidWork if !folded.has(PhraseGroup::Report) => Some(RuleClarity::Hint),
         _ => None,
     }
+}
+
+/// Whether a sentence says how commits, branches or tests are to be made, whatever they are about.
+fn sets_manner(sentence: &FoldedSentence) -> bool {
+    sentence.has(PhraseGroup::Process)
+        && (sentence.has(PhraseGroup::Manner) || sentence.has(PhraseGroup::Order))
 }
 
 /// Whether a sentence sets one way of doing something against another.
@@ -235,7 +349,7 @@ fn is_strict(sentence: &str) -> bool {
 /// Whether a sentence asks; a request put as a question ("can you …?") does not.
 fn is_question(sentence: &str) -> bool {
     let folded = FoldedSentence::new(without_opening(sentence));
-    let is_request = FoldedSentence::new(sentence).begins_with(REQUESTS);
+    let is_request = FoldedSentence::new(sentence).begins_with(REQUESTS) || folded.begins_with(&["do not"]);
     !is_request && (sentence.trim_end().ends_with(['?', '？']) || folded.begins_with(QUESTION_WORDS))
 }
 
@@ -279,6 +393,9 @@ const QUESTION_WORDS: &[&str] = &[
 impl RuleSentence<'_> {
     /// The clause that sets the rule. A hint without a whole one is not worth a torn title.
     fn title(&self) -> Option<String> {
+        if let Some(named) = &self.named {
+            return Some(named.clone());
+        }
         let torn = || {
             (self.clarity == RuleClarity::Plain)
                 .then(|| title_of(setting_clause(without_opening(self.sentence))))
@@ -297,8 +414,9 @@ impl RuleSentence<'_> {
         if let Some(both) = both.filter(|both| both.chars().count() <= TITLE_CHARS) {
             return Some(title_of(&both));
         }
-        let clause = setting_clause(said);
-        let clause = clause.strip_prefix("to ").unwrap_or(clause);
+        let formed = normal_form(self.sentence);
+        let clause = normal_form(setting_clause(&formed));
+        let clause = clause.strip_prefix("to ").unwrap_or(&clause);
         // "If the users log in again, …" cut after its first clause says nothing.
         let is_torn =
             clause.chars().count() > TITLE_CHARS && FoldedSentence::new(clause).begins_with(SUBORDINATE);
@@ -311,14 +429,18 @@ impl RuleSentence<'_> {
         words(without_opening(self.sentence)).any(|word| LEANING.contains(&word.as_str()))
     }
 
-    fn finding(&self, message: &UserMessage<'_>) -> Option<Finding> {
+    fn finding(&self, message: &UserMessage<'_>, typed: &str) -> Option<Finding> {
         // Nobody typed the prompts of an import here: only the user makes rules.
         let provenance = message.entry.provenance.clone();
         let kind = if provenance == Provenance::User { Kind::Rule } else { Kind::Fact };
         // The sentences around it order other things: as part of a rule they would be ordered for ever.
         let before = self.before.filter(|_| kind == Kind::Rule && self.leans());
-        let context = before.into_iter().chain([self.sentence]).collect::<Vec<_>>().join(" ");
-        let mut content = distilled(kind, &self.title()?, &context, provenance);
+        let mut said = before.into_iter().chain([self.sentence]).collect::<Vec<_>>().join(" ");
+        let is_hint = self.clarity == RuleClarity::Hint && kind == Kind::Rule;
+        if let Some(context) = message.context(typed, &said).filter(|_| is_hint) {
+            said = format!("{said}\n{context}");
+        }
+        let mut content = distilled(kind, &self.title()?, &said, provenance);
         content.importance = Importance::new(i64::from(content.importance.get()) + 1);
         let spoken = words(self.sentence).collect::<Vec<_>>().join(" ");
         Some(Finding {
@@ -416,7 +538,7 @@ mod tests {
             ("commit this", Prompt, None),
             ("add a retry to the uploader", Prompt, None),
         ] {
-            assert_eq!(clarity(sentence, place), expected, "{sentence}");
+            assert_eq!(clarity(sentence, place, 0), expected, "{sentence}");
         }
     }
 }

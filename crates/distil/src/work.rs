@@ -10,9 +10,10 @@ use super::finding::{Comparing, Finding, distilled, evidence, subject_of_turn};
 use super::request::{Intent, intent};
 use super::transcript::{TranscriptEntry, Turn};
 use crate::causes::causes;
-use crate::claims::believed_closing;
+use crate::claims::{believed_closing, without_unmeasured};
 use crate::commit_title::title_of_commit;
-use crate::plain::account;
+use crate::plain::{account, heading_of, reports, unwrapped};
+use crate::plans::why_of_plan;
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
 use crate::titles::{
@@ -136,9 +137,13 @@ impl<'a> PieceOfWork<'a> {
         if self.is_said_by_documents() {
             return None;
         }
-        let details = self.details();
         let title = self.title(tasks)?;
-        let body = details.body(&without_claim(&self.account(), &title));
+        let turns: Vec<&Turn<'_>> = self.turns().collect();
+        let account = without_unmeasured(&without_claim(&self.account(), &title), &turns);
+        let details = self.details(&title, &account);
+        let why = self.why().map(|why| format!("Why: {why}"));
+        let account = why.into_iter().chain(Some(account).filter(|account| !account.is_empty()));
+        let body = details.body(&account.collect::<Vec<_>>().join("\n"));
         let mut content = distilled(self.kind(), &title, &body, Provenance::Assistant);
         content.details = Some(Details::WorkDone(details));
         content.facts = self.facts();
@@ -254,7 +259,12 @@ impl<'a> PieceOfWork<'a> {
     /// worth a memory: where it stands is in the handoff.
     pub(super) fn title(&self, tasks: &SessionTasks) -> Option<String> {
         let commits = || self.commits.iter().filter_map(|commit| title_of_commit(&commit.subject));
-        let commit = commits().find(|title| self.is_documents() || !keeps_books(title));
+        let commit = commits().find(|title| !keeps_books(title));
+        // The commit of a document says what it is about, and may be the last of several that others made.
+        let document = || {
+            let heading = || self.turns().rev().find_map(|turn| heading_of(turn.closing()?.1));
+            self.is_documents().then(|| commits().next().and_then(|commit| heading().or(Some(commit))))?
+        };
         let plan = || {
             let decided = |entry: &'a TranscriptEntry| match entry.activity() {
                 Activity::PlanDecided { plan, is_approved: true, .. } => title_of_approved(plan),
@@ -265,18 +275,35 @@ impl<'a> PieceOfWork<'a> {
         };
         let task = || tasks.done.first().filter(|task| stands_alone(task)).cloned();
         let claim = || self.claim().map(|(_, title)| title);
-        let named = commit.or_else(plan).or_else(claim).or_else(|| self.order()).or_else(task);
+        let named =
+            commit.or_else(document).or_else(plan).or_else(claim).or_else(|| self.order()).or_else(task);
         named.or_else(|| commits().next())
+    }
+
+    /// Why it was done, where a plan says so.
+    fn why(&self) -> Option<String> {
+        let approved = |entry: &'a TranscriptEntry| match entry.activity() {
+            Activity::PlanDecided { plan, is_approved: true, .. } => why_of_plan(plan),
+            _ => None,
+        };
+        let sent = || self.turns().filter(|turn| title_of_plan(turn.prompt()).is_some());
+        self.turns()
+            .flat_map(|turn| turn.entries)
+            .find_map(approved)
+            .or_else(|| sent().find_map(|turn| why_of_plan(turn.prompt())))
     }
 
     /// What the user asked for, where that names what it is about.
     fn order(&self) -> Option<String> {
         // Nobody said that it was done.
-        if !self.is_committed() && self.account().is_empty() {
+        if !self.is_committed()
+            && !self.turns().any(|turn| turn.closing().is_some_and(|(_, said)| reports(said)))
+        {
             return None;
         }
-        let named =
-            |request: &RequestTitle| request.is_order && request.is_whole && orders_result(&request.title);
+        let named = |request: &RequestTitle| {
+            request.is_order && request.is_whole && request.is_uncut && orders_result(&request.title)
+        };
         self.request().filter(named).map(|request| request.title)
     }
 
@@ -297,9 +324,14 @@ impl<'a> PieceOfWork<'a> {
         best.map(|(_, turn, title)| (turn, title))
     }
 
-    fn details(&self) -> WorkDetails {
+    fn details(&self, title: &str, account: &str) -> WorkDetails {
         let commits = self.commits.iter().filter_map(|commit| commit.hash.clone());
-        WorkDetails { request: self.order(), commits: commits.collect() }
+        let said: HashSet<String> = keywords(title).into_iter().chain(keywords(account)).collect();
+        // What was asked in passing, while something else was under way, is not what this was done for; the title says itself.
+        let fits = |request: &String| {
+            request != title && keywords(request).iter().filter(|word| said.contains(*word)).count() > 1
+        };
+        WorkDetails { request: self.order().filter(fits), commits: commits.collect() }
     }
 
     /// What its commits say of it, else what the agent says in the turn that names it.
@@ -307,7 +339,7 @@ impl<'a> PieceOfWork<'a> {
         let bodies: Vec<&str> =
             self.commits.iter().map(|commit| commit.body.as_str()).filter(|body| !body.is_empty()).collect();
         if !bodies.is_empty() {
-            return account(&bodies.join("\n\n"));
+            return account(&unwrapped(&bodies.join("\n\n")));
         }
         let commits =
             |turn: &&'a Turn<'a>| turn.entries.iter().any(|entry| self.committed.contains(&entry.id));
@@ -411,7 +443,7 @@ fn lies_in_project(file: &str) -> bool {
 }
 
 /// Prose changes nothing a program does: it is no feature, and it mends nothing.
-fn is_document(file: &str) -> bool {
+pub(super) fn is_document(file: &str) -> bool {
     let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| ["md", "mdx", "rst", "adoc", "txt"].contains(&extension))
 }

@@ -202,12 +202,14 @@ impl Details {
                     &mut handoff.failing_tests,
                     &mut handoff.dirty_files,
                     &mut handoff.undone_decisions,
+                    &mut handoff.remote,
                 ];
                 let texts = lists.into_iter().flatten();
                 texts
                     .chain(handoff.last_request.iter_mut())
                     .chain(handoff.last_done.iter_mut())
                     .chain(handoff.branch.iter_mut())
+                    .chain(handoff.closing_words.iter_mut())
                     .collect()
             }
             Details::Summary(summary) => {

@@ -164,8 +164,10 @@ impl CallError {
             said = rest;
         }
         // Each program on the way puts its word before the cause.
-        while let Some((_, cause)) = said.split_once(": ").filter(|_| said.chars().count() > LONGEST_MESSAGE)
-        {
+        while let Some((_, cause)) = said.split_once(": ").filter(|(speaker, _)| {
+            // A whole sentence before it is what it says.
+            said.chars().count() > LONGEST_MESSAGE && !speaker.contains(". ")
+        }) {
             said = cause;
         }
         said

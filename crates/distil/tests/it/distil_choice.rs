@@ -73,9 +73,31 @@ fn answers_by_number_decide_each_question_for_itself() {
     assert_eq!(
         decided,
         [
-            "Keep sessions in SQLite: yeah",
+            "Keep sessions in SQLite: yes",
             "Drop the old endpoint: definitely not",
             "How long are keys kept: 24 hours"
+        ]
+    );
+}
+
+#[test]
+fn an_answer_is_titled_by_its_question_and_thoughts_decide_nothing() {
+    let mut recording = Recording::new();
+    recording.asks("Plan the export");
+    recording.closes(
+        "1. Scope: only invoices, or orders too?\n2. Why now: what changed in your shop?\n3. Which formats matter, CSV, or also PDF?",
+    );
+    recording.asks(
+        "1) For now only the invoices, the orders come with the next release of the shop and need another page\n2) We are looking for a \
+         new tax adviser who wants files\n3) I believe CSV is enough\n\nPlease never send mails from the export.",
+    );
+    recording.closes("Noted.");
+    assert_eq!(
+        recording.kinds(),
+        [
+            "rule: Never send mails from the export",
+            "decision: Scope: For now only the invoices",
+            "decision: Formats matter, CSV, or also PDF: CSV is enough",
         ]
     );
 }

@@ -99,3 +99,37 @@ fn a_next_step_stands_until_something_is_done() {
     story.distils(DistilTrigger::SessionEnd);
     assert_eq!(story.only(Kind::Handoff).content.title, "Done: Add the page");
 }
+
+#[test]
+fn work_that_nobody_named_is_titled_by_what_the_agent_says_of_the_request() {
+    let mut story = Recording::new();
+    story.asks("hmm, the ids of the invoices are still shown on the page");
+    story.edits("page.py", "a", "b").edits("list.py", "a", "b");
+    story.closes("All clean.\n\nThe server runs again. The page shows the number in place of the ids of the invoices. Try it now!");
+    story.distils(DistilTrigger::SessionEnd);
+    let handoff = story.only(Kind::Handoff).content;
+    assert_eq!(handoff.title, "The page shows the number in place of the ids of the invoices");
+}
+
+#[test]
+fn what_was_put_off_and_never_done_is_open() {
+    let mut story = Recording::new();
+    story
+        .asks("After the import is through, switch the nightly job off")
+        .closes("I will. Shall I watch the import?");
+    story.asks("Add a filter to the list").edits("list.py", "a", "b").closes("Added a filter to the list.");
+    story.distils(DistilTrigger::SessionEnd);
+    let handoff = story.only(Kind::Handoff).content;
+    assert_eq!(handoff.title, "Decided, not done: After the import is through, switch the nightly job off");
+}
+
+#[test]
+fn a_call_that_still_runs_names_no_handoff() {
+    let mut story = Recording::new();
+    story.asks("Add the model").edits("a.py", "", "x").closes("Added the model.");
+    story.asks("can you put up a PR for this?");
+    story.happens(Activity::StillRunning { at: "gh pr create --fill".to_owned() }, Provenance::Tool);
+    story.distils(DistilTrigger::SessionEnd);
+    let handoff = story.only(Kind::Handoff).content;
+    assert_eq!(handoff.title, "Interrupted after: Add the model");
+}

@@ -13,17 +13,17 @@ fn says_in(recording: &mut Recording, session: &str, prompt: &str) {
 fn what_three_sessions_want_is_proposed_with_its_evidence() {
     let mut recording = Recording::new();
     recording.checks_repeats();
-    says_in(&mut recording, "a", "Add a retry to the uploader. Run the tests before you commit.");
-    says_in(&mut recording, "a", "Bound the queue. Run the tests before you commit.");
-    says_in(&mut recording, "b", "Rename the pool. Please run tests before you commit!");
+    says_in(&mut recording, "a", "Add a retry to the uploader. Show the plan before you edit.");
+    says_in(&mut recording, "a", "Bound the queue. Show the plan before you edit.");
+    says_in(&mut recording, "b", "Rename the pool. Please show plan before you edit!");
     assert_eq!(recording.of_kind(Kind::Rule), [], "twice in one session is one session");
-    says_in(&mut recording, "c", "run the tests before you commit");
+    says_in(&mut recording, "c", "show the plan before you edit");
     let rule = recording.only(Kind::Rule);
-    assert_eq!(rule.content.title, "Run the tests before you commit");
+    assert_eq!(rule.content.title, "Show the plan before you edit");
     assert_eq!((rule.standing, rule.times_seen), (Standing::Proposed, 3));
     assert_eq!(rule.content.provenance, Provenance::User);
     assert_eq!(recording.store.memories().evidence(rule.id).unwrap().len(), 3);
-    says_in(&mut recording, "d", "Drop the old flag. Run the tests before you commit.");
+    says_in(&mut recording, "d", "Drop the old flag. Show the plan before you edit.");
     assert_eq!(recording.only(Kind::Rule).times_seen, 4, "said once more, it is counted");
     let noted = recording.store.rejections().of_session(recording.id()).unwrap();
     let noted: Vec<_> = noted.iter().map(|one| (one.reason.as_str(), one.detail.as_deref())).collect();

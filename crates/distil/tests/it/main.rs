@@ -17,6 +17,7 @@ mod distil_sessions;
 mod distil_titles;
 mod distil_traps;
 mod distil_turned;
+mod distil_user_rules;
 mod pairs;
 mod recording;
 mod signatures;
