@@ -90,9 +90,9 @@ fn unnamed_title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<S
     let edited = || file_names(&details.dirty_files).map(|files| format!("Edited {files}"));
     let whole = request.as_ref().filter(names).filter(|request| request.is_uncut).map(last_request);
     let named = whole
+        .or_else(subject)
         .or_else(|| notes.sentence_about_request())
-        .or_else(|| request.as_ref().filter(names).map(last_request))
-        .or_else(subject);
+        .or_else(|| request.as_ref().filter(names).map(last_request));
     named.or_else(edited).or_else(|| request.as_ref().map(last_request))
 }
 
