@@ -48,7 +48,7 @@ pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Optio
 }
 
 /// Returns the sentences of the agent's closing words that speak of what the user asked for. Nothing proves the others, and nobody but
-/// the agent said them: they may hold what a page or a file told it (law 6).
+/// the agent said them: they may repeat a page or a file (law 6).
 fn answer_in(closing_words: &str, handoff: &HandoffDetails) -> String {
     let known: HashSet<String> =
         handoff.last_request.iter().chain(&handoff.dirty_files).flat_map(|text| words_of(text)).collect();
