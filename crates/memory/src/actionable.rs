@@ -247,6 +247,7 @@ impl Sentence {
             || self.pairs(&APPROVED, &EVERYTHING, 1)
             || self.pairs(&OWNERS, &APPROVED, 2)
             || self.pairs(&HANDING, &RIGHTS, 6)
+            || self.pairs(&HAND, &KEYS, 6)
             || self.is_disguised()
             || OVERRIDING.each().any(|phrase| self.text.contains(phrase))
             || skips_checks()
@@ -270,7 +271,8 @@ impl Sentence {
         const FEWEST_PARTS: usize = 4;
         const LONGEST: usize = 120;
         self.words.iter().filter(|word| word.text.len() <= LONGEST).any(|word| {
-            let parts: Vec<&str> = word.text.split(|c: char| !c.is_alphanumeric()).collect();
+            let name = word.text.rsplit(['/', ':']).next().unwrap_or_default();
+            let parts: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
             parts.len() >= FEWEST_PARTS && Sentence::new(&parts.join(" ")).directs()
         })
     }

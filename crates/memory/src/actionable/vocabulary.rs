@@ -170,9 +170,11 @@ pub(super) static OWNERS: WordList = WordList::words("user owner maintainer main
 pub(super) static HANDING: WordList =
     WordList::words("hand hands handing give giving grant grants granting reveal forward");
 pub(super) static RIGHTS: WordList = WordList::words(
-    "key keys token tokens credential credentials secret secrets password passwords admin root rights access \
-    environment",
+    "credential credentials secret secrets password passwords admin root rights access environment",
 );
+/// The same of what parsers and maps are handed, too: only asking for it counts.
+pub(super) static HAND: WordList = WordList::words("hand grant");
+pub(super) static KEYS: WordList = WordList::words("key keys token tokens");
 pub(super) static OVERRIDING: WordList = WordList::phrases(
     "without asking|without confirmation|without confirming|without review|no need to ask|don't ask|\
     do not ask|you are now|new instructions|system prompt|--no-verify|--dangerously|--yolo|\
