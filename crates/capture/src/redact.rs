@@ -5,7 +5,7 @@
 //! user marked private. Only this crate makes a [`Redacted`], and only a `Redacted` can be stored.
 //!
 //! Rules are hand-written scanners, each linear in the text: tokens by prefix (`shapes`, `tokens`), values by
-//! the name before them (`named`, `names`, `assignment`, `nested`, `passwords`, `prose`, `random`), the command or the call (`commands`, `calls`),
+//! the name before them (`named`, `names`, `assignment`, `nested`, `passwords`, `prose`, `random`), the entry that says it beside them (`entries`), the command or the call (`commands`, `calls`),
 //! the language, the line or the table around them (`languages`, `lines`, `tables`, `sql`), URLs (`urls`) and blocks (`blocks`).
 //!
 //! Not here: reading the environment (`cli`), where redaction is called, and caps on length. Redact before
@@ -15,6 +15,7 @@ mod assignment;
 mod blocks;
 mod calls;
 mod commands;
+mod entries;
 mod environment;
 mod headers;
 mod json;

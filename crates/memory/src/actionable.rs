@@ -68,6 +68,20 @@ pub fn is_package_manager(program: &str) -> bool {
     INSTALLERS.holds(program)
 }
 
+/// Whether a command makes something less safe that others rely on: it opens files to everybody, or switches a check off.
+#[must_use]
+pub fn weakens(command: &str) -> bool {
+    let words = || command.split_whitespace();
+    let opens =
+        words().any(|word| word == "chmod") && words().any(|word| matches!(word, "777" | "a+rwx" | "666"));
+    let switches_off = words().any(|word| {
+        let Some((name, _)) = word.split_once('=') else { return false };
+        let is_variable = name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
+        is_variable && name.split('_').any(|part| WEAKENING.holds(part))
+    });
+    opens || switches_off
+}
+
 const LONGEST_SENTENCE: usize = 600;
 
 fn parts_of(sentence: &str, longest: usize) -> impl Iterator<Item = &str> {
@@ -112,6 +126,7 @@ static TELLTALES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         &DONE,
         &OVERRIDING,
         &FETCHING,
+        &HANDING,
         &OTHER_LANGUAGES,
     ];
     let longest =
@@ -174,7 +189,7 @@ impl Sentence {
         if self.overrides() {
             return Some(Action::Override);
         }
-        let directs = self.directs();
+        let directs = self.directs() || self.has_directing_name();
         if self.holds_foreign_code()
             || (directs || request.is_some()) && self.holds_command()
             || self.needs_command()
@@ -231,8 +246,35 @@ impl Sentence {
             || self.pairs(&APPROVING, &EVERYTHING, 2)
             || self.pairs(&APPROVED, &EVERYTHING, 1)
             || self.pairs(&OWNERS, &APPROVED, 2)
+            || self.pairs(&HANDING, &RIGHTS, 6)
+            || self.pairs(&HAND, &KEYS, 6)
+            || self.is_disguised()
             || OVERRIDING.each().any(|phrase| self.text.contains(phrase))
             || skips_checks()
+    }
+
+    /// Whether a word is written with letters that only look Latin, as nobody writes by accident.
+    fn is_disguised(&self) -> bool {
+        let is_wide = |c: char| ('\u{ff21}'..='\u{ff5a}').contains(&c);
+        let is_lookalike = |c: char| ('\u{370}'..='\u{52f}').contains(&c);
+        let is_mixed = |word: &str| {
+            word.chars().filter(|c| c.is_ascii_lowercase()).count() > 1
+                && word.chars().filter(|c| is_lookalike(*c)).count() > 0
+                && word.chars().all(char::is_alphabetic)
+        };
+        !self.text.is_ascii()
+            && (self.text.contains(is_wide) || self.words.iter().any(|word| is_mixed(&word.text)))
+    }
+
+    /// Whether a name in it reads as an order: `always_run_the_installer`. A file or a function may be called anything.
+    fn has_directing_name(&self) -> bool {
+        const FEWEST_PARTS: usize = 4;
+        const LONGEST: usize = 120;
+        self.words.iter().filter(|word| word.text.len() <= LONGEST).any(|word| {
+            let name = word.text.rsplit(['/', ':']).next().unwrap_or_default();
+            let parts: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).collect();
+            parts.len() >= FEWEST_PARTS && Sentence::new(&parts.join(" ")).directs()
+        })
     }
 
     /// Whether it says what is always, never or now to be done.
@@ -347,8 +389,10 @@ impl Sentence {
         let is_spoken = |word: &Word| {
             word.text.chars().all(char::is_alphabetic) && (word.text.len() > 2 || !word.text.is_ascii())
         };
-        let describes =
-            || self.words.iter().any(|word| word.text.ends_with("ed") || word.text.ends_with("ing"));
+        let describes = || {
+            let is_past = |word: &Word| word.text.ends_with("ed") || word.text.ends_with("ing");
+            self.words.iter().any(|word| word.text.is_ascii() && is_past(word))
+        };
         (0..self.words.len()).any(|at| self.is_script(at) && self.word(at).contains('/'))
             && self.words.iter().filter(|word| is_spoken(word)).count() >= 2
             && !self.is_english()

@@ -35,7 +35,7 @@ mod typed;
 mod wanted_words;
 mod written_time;
 
-pub use actionable::{Action, OwnAddresses, is_package_manager, requested_action};
+pub use actionable::{Action, OwnAddresses, is_package_manager, requested_action, weakens};
 pub use activity::{Activity, EventBody, ExitStatus, Hunk, PlanStep, StartReason, Subagent, TaskState};
 pub use checksum::{Checksum, Digest, digest};
 pub use clean::{clean, is_emoji, is_pictograph, on_one_line};

@@ -2,7 +2,9 @@
 //!
 //! Not here: which text asks for an action (`actionable`), what the store does when a standing changes.
 
-use crate::{Action, Content, Details, Kind, Memory, MemoryId, OwnAddresses, Provenance, requested_action};
+use crate::{
+    Action, Content, Details, Kind, Memory, MemoryId, OwnAddresses, Provenance, requested_action, weakens,
+};
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
@@ -206,10 +208,20 @@ pub fn may_be_injected(memory: &Memory, line: &str, own: &OwnAddresses) -> bool 
     if memory.is_users_own() {
         return true;
     }
+    if says_weakening_command(&memory.content, line) {
+        return false;
+    }
     let requested = requested_action(&without_own_commands(&memory.content, line), own);
     // What was done, and what comes next, is worded as a request.
     let may_be_imperative = memory.standing_reason == StandingReason::Structure;
     requested.is_none_or(|action| may_be_imperative && !action.is_grave())
+}
+
+/// Whether a line says a command that helped by making something less safe: nobody should repeat it unasked.
+fn says_weakening_command(content: &Content, line: &str) -> bool {
+    let Some(Details::Failure(failure)) = &content.details else { return false };
+    let commands = failure.fix.iter().flat_map(|fix| &fix.steps.commands);
+    commands.into_iter().any(|command| weakens(command) && line.contains(command.as_str()))
 }
 
 /// Takes out the commands that failed or helped: they were run under the user's eyes. What they fetch from elsewhere stays.
@@ -219,8 +231,9 @@ fn without_own_commands<'a>(content: &Content, text: &'a str) -> Cow<'a, str> {
     let own = OwnAddresses::default();
     let mut rest = Cow::Borrowed(text);
     for command in [&failure.command].into_iter().chain(fixing).filter(|command| !command.trim().is_empty()) {
-        let is_foreign =
-            command.contains('|') || requested_action(command, &own).is_some_and(Action::is_grave);
+        let is_foreign = command.contains('|')
+            || weakens(command)
+            || requested_action(command, &own).is_some_and(Action::is_grave);
         if !is_foreign && rest.contains(command.as_str()) {
             rest = Cow::Owned(rest.replace(command.as_str(), ""));
         }

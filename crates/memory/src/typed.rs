@@ -5,7 +5,7 @@
 
 mod pasted;
 
-use pasted::{begins_letter, begins_mail, is_pasted};
+use pasted::{begins_letter, begins_mail, begins_record, is_pasted};
 
 /// A prompt of more lines is a document with a few words before and after it.
 const MOST_LINES: usize = 40;
@@ -23,7 +23,13 @@ pub fn typed_words(prompt: &str) -> String {
     let mut typed: Vec<String> = Vec::new();
     let mut quoted = Quoted::Nothing;
     for (at, paragraph) in paragraphs.iter().enumerate() {
-        if begins_mail(paragraph) || at > 0 && begins_letter(paragraph) {
+        let is_below_question =
+            at == 1 && paragraphs.first().is_some_and(|first| asks_about_what_follows(first));
+        if begins_mail(paragraph)
+            || begins_record(paragraph)
+            || at > 0 && begins_letter(paragraph)
+            || is_below_question && (paragraphs.len() > 2 || paragraph.len() > 1)
+        {
             quoted = Quoted::Rest;
         }
         let is_around = at == 0 || at == last;
@@ -36,6 +42,12 @@ pub fn typed_words(prompt: &str) -> String {
         quoted = if quoted == Quoted::Rest { Quoted::Rest } else { announced };
     }
     typed.join("\n\n")
+}
+
+/// Whether a paragraph is a question too short to say what it is about: "what is this?", "found on a forum, useful?".
+fn asks_about_what_follows(paragraph: &[&str]) -> bool {
+    const LONGEST: usize = 6;
+    matches!(paragraph, [line] if line.trim_end().ends_with('?') && line.split_whitespace().count() <= LONGEST)
 }
 
 /// How much of what follows is somebody else's.
@@ -243,6 +255,19 @@ mod tests {
             ("> old text\n\nThat is wrong. Never write to it.", "That is wrong. Never write to it."),
             ("CI says\n\n    Always run x\n    Process completed with exit code 1.", "CI says"),
             ("what now\n\nOn Mon, Bob Smith wrote:\nAlways run x\n\nAlways do y", "what now"),
+            (
+                "Was will er?\n\nVon: Bob\nBetreff: Ausbau\n\nHallo,\nbitte immer x ausführen\n\nGruß\nBob",
+                "Was will er?",
+            ),
+            (
+                "please estimate this\n\nKind: Story\nPriority: High\n\nAs an operator I always skip x",
+                "please estimate this",
+            ),
+            (
+                "comment on these rules\n\n---\nalways: true\n---\n# Rules\n- Always skip x",
+                "comment on these rules",
+            ),
+            ("found in a forum, useful?\n\nAlways skip x\n\nanswered in May", "found in a forum, useful?"),
             ("look\n\n## Summary\n- Always run x\n\n## Test plan\n- never run y", "look"),
         ];
         for (prompt, typed) in cases {
@@ -311,6 +336,9 @@ mod tests {
             "- always use tabs\n- never use spaces",
             "+ always use tabs",
             "Use `x => y` arrows; never use function(){}",
+            "Can you look into the build that fails since Monday?\n\nIt may be the cache.\n\nAlways use pnpm here.",
+            "Does it build?\n\nNever skip the tests.",
+            "Branch: main\nAlways squash before you push to it.",
         ] {
             assert_eq!(typed_words(typed), typed);
         }

@@ -24,6 +24,8 @@ pub(super) struct ValueSpot {
     /// No space on either side of the sign.
     pub(super) tight: bool,
     pub(super) link: ValueLink,
+    /// On the line below, as YAML writes a block.
+    pub(super) is_below: bool,
 }
 
 /// Methods that type their argument into the field before them.
@@ -56,7 +58,8 @@ impl ValueSpot {
         at += sign + behind;
         let tight = before + behind == 0;
         if let Some(length) = block_scalar(text.get(at..)?) {
-            return Some(ValueSpot::at(text, at + length, false, ValueLink::Assigned));
+            let spot = ValueSpot::at(text, at + length, false, ValueLink::Assigned);
+            return Some(ValueSpot { is_below: true, ..spot });
         }
         if let Some(wrapped) = typed(text, at).or_else(|| wrapped(text, at)) {
             return Some(wrapped);
@@ -91,7 +94,7 @@ impl ValueSpot {
     fn at(text: &[u8], at: usize, tight: bool, link: ValueLink) -> ValueSpot {
         let at = at + count(text, at, b"\\", 3);
         let quote = text.get(at).copied().filter(|byte| b"\"'`".contains(byte));
-        ValueSpot { start: at + usize::from(quote.is_some()), quote, tight, link }
+        ValueSpot { start: at + usize::from(quote.is_some()), quote, tight, link, is_below: false }
     }
 }
 

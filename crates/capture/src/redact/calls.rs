@@ -30,10 +30,10 @@ enum SecretUse {
 #[rustfmt::skip]
 const FUNCTIONS: &[(&[&str], SecretUse)] = &[
     (&["hash::make", "bcrypt.hash", "bcrypt.hashsync", "password_hash", "make_password", "set_password", "setpassword", "hashpw", "checkpw"], SecretUse::Hash),
-    (&["jwt.sign", "jwt.verify", "jwt.encode", "jwt.decode", "fernet", "createhmac", "hmac.new", "createcipheriv", "signwith"], SecretUse::Sign),
+    (&["jwt.sign", "jwt.verify", "jwt.encode", "jwt.decode", "fernet", "createhmac", "hmac.new", "createcipheriv", "signwith", "signer", "serializer", "cookieparser"], SecretUse::Sign),
     (&["connect", "createconnection", "getconnection", "mysqli", "mysqli_connect", "pdo", "sequelize", "create_user", "create_superuser", "createuser"], SecretUse::Connect),
-    (&["login", "logon", "auth", "authenticate", "basicauth", "credential", "credentials", "signin", "sign_in", "log_in"], SecretUse::LogIn),
-    (&["client", "client.run", "translator", "sdk", "twilio", "algoliasearch"], SecretUse::Client),
+    (&["login", "logon", "auth", "authenticate", "basicauth", "basic_auth", "credential", "credentials", "signin", "sign_in", "log_in"], SecretUse::LogIn),
+    (&["client", "client.run", "bot.run", "translator", "sdk", "twilio", "algoliasearch"], SecretUse::Client),
 ];
 /// More arguments than such a function takes before the password.
 const MOST_ARGUMENTS: usize = 4;
@@ -44,10 +44,16 @@ pub(super) fn find(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretMatch> 
     let is_pair = word.bytes.ends_with(b"auth") || word.bytes.ends_with(b"auth=");
     let at = word.end() + if is_pair { count(text, word.end(), b" =:", 3) } else { 0 };
     let is_cmdlet = word.bytes.eq_ignore_ascii_case(b"convertto-securestring") && text.get(at) == Some(&b' ');
-    if text.get(at) != Some(&b'(') && !is_cmdlet {
+    // Ruby calls without brackets: `basic_auth 'name', '…'`.
+    let is_bare = matches!(text.get(word.end()..), Some([b' ', b'"' | b'\'', ..]));
+    let at = if is_bare { word.end() } else { at };
+    if text.get(at) != Some(&b'(') && !is_cmdlet && !is_bare {
         return None;
     }
     let secret_use = if is_cmdlet { SecretUse::Hash } else { use_of(text, word)? };
+    if is_bare && !is_cmdlet && secret_use != SecretUse::LogIn {
+        return None;
+    }
     let mut arguments = CallArguments { text, at: at + 1 };
     let mut secrets = (0..MOST_ARGUMENTS).filter_map(|index| {
         let (start, value) = arguments.next()??;
@@ -62,6 +68,7 @@ fn use_of(text: &[u8], word: &RedactorWord<'_>) -> Option<SecretUse> {
     const LONGEST: usize = 24;
     let end = word.end() - usize::from(word.bytes.ends_with(b"="));
     let called = text.get(end.saturating_sub(LONGEST)..end)?.to_ascii_lowercase();
+    let called = called.strip_suffix(b"async").unwrap_or(&called);
     let ends = |known: &&str| -> bool {
         let before = called.len().checked_sub(known.len() + 1).and_then(|at| called.get(at));
         let begins = before.is_none_or(|byte| !byte.is_ascii_alphanumeric());

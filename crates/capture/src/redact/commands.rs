@@ -25,7 +25,8 @@ enum FlagForm {
 /// Commands, the flags by which they take a password, and how.
 #[rustfmt::skip]
 const COMMANDS: &[(&[&str], &[&str], FlagForm)] = &[
-    (&["curl", "wget", "http", "https"], &["-u", "--user"], FlagForm::Pair),
+    (&["curl", "wget", "http", "https", "xh", "xhs", "curlie"], &["-u", "--user", "--proxy-user", "-a", "--auth"], FlagForm::Pair),
+    (&["security"], &["-w"], FlagForm::Apart),
     (&["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mysqlcheck", "mysqlsh", "mariadb", "mariadb-dump", "mariadb-admin", "7z", "7za", "rar", "unrar"], &["-p"], FlagForm::Glued),
     (&["sshpass", LOGIN, "mongo", "mongosh", "mongodump", "mongorestore", "mongoexport", "mongoimport", "cqlsh", "rabbitmqadmin"], &["-p"], FlagForm::Either),
     (&["redis-cli", "valkey-cli", "redis-benchmark"], &["-a"], FlagForm::Either),
@@ -176,14 +177,16 @@ impl Commands {
         let rest = text.get(at..)?;
         let value = value(rest, quote)?;
         let end = if quote.is_some() { value.len() } else { tail_end(rest, value.len()) };
+        // `-u name,…`: a comma is no end of it.
+        let pair = rest.get(..end)?;
         let is_port = is_port(value, is_glued);
         let is_credential = match form {
             FlagForm::Pair => {
                 !is_port
-                    && value.iter().any(|byte| b":%,".contains(byte))
-                    && value.len() >= 5
-                    && !value.starts_with(b"user")
-                    && !is_placeholder(value)
+                    && pair.iter().any(|byte| b":%,".contains(byte))
+                    && pair.len() >= 5
+                    && !pair.starts_with(b"user")
+                    && !is_placeholder(pair)
             }
             FlagForm::Glued if !is_glued => false,
             _ if quote.is_some() => is_chosen(value) || is_phrase(value),

@@ -4,7 +4,7 @@
 //! Not here: flags of commands (`commands`) and tables (`tables`).
 
 use super::names::{NameClass, name_class};
-use super::passwords::{CREDENTIAL, is_chosen, is_made_up, is_password};
+use super::passwords::{CREDENTIAL, is_chosen, is_generated, is_made_up, is_password};
 use super::phrases::is_phrase;
 use super::random::{Announcement, is_placeholder, is_random};
 use super::{SecretMatch, protocol};
@@ -42,6 +42,7 @@ pub(super) fn find(text: &str, found: &mut Vec<SecretMatch>) {
         let signs = LineSigns::of_line(line.as_bytes());
         if signs.prompts && signs.colons > 0 {
             found.extend(before_a_host(line, line_start));
+            found.extend(answered(line, line_start));
         }
         if (4..=12).contains(&signs.colons) {
             found.extend(pgpass(line, line_start));
@@ -218,6 +219,16 @@ fn whole_line(line: &str, line_start: usize) -> Option<SecretMatch> {
     let is_secret = is_password(bytes) || is_grouped_number || is_random(bytes, Announcement::Assigned);
     let start = line_start + line.find(value)?;
     is_secret.then(|| SecretMatch { rule: CREDENTIAL, start, end: start + value.len() })
+}
+
+/// `Password for 'https://ann@git.example': …`: what was typed behind the prompt.
+fn answered(line: &str, line_start: usize) -> Option<SecretMatch> {
+    let (_, prompt) = line.split_once("assword for ")?;
+    let (_, answer) = prompt.split_once("': ").or_else(|| prompt.split_once("\": "))?;
+    let answer = answer.trim_end();
+    let start = line_start + (answer.as_ptr() as usize - line.as_ptr() as usize);
+    let is_secret = is_generated(answer.as_bytes());
+    is_secret.then(|| SecretMatch { rule: CREDENTIAL, start, end: start + answer.len() })
 }
 
 /// `ann:…@10.0.0.4`: an address without its scheme.

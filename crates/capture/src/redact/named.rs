@@ -12,8 +12,8 @@ use super::random::{Announcement, is_digest, is_placeholder, is_random, is_uuid}
 use super::shapes::MARKS;
 use super::words::{RedactorWord, words};
 use super::{
-    SecretMatch, blocks, calls, commands, headers, lines, literals, nested, passwords, phrases, pins, prose,
-    sql, tables, urls,
+    SecretMatch, blocks, calls, commands, entries, headers, lines, literals, nested, passwords, phrases,
+    pins, prose, sql, tables, urls,
 };
 
 /// The rule of values known by their name.
@@ -101,7 +101,7 @@ impl NamedWalk<'_> {
     fn read(&mut self, word: &RedactorWord<'_>, gap: &[u8], found: &mut Vec<SecretMatch>) {
         let text = self.text;
         self.armed = self.armed.take().filter(|armed| reaches(armed, word, gap));
-        found.extend(self.behind_a_slash(word, gap));
+        found.extend(self.behind_a_user(word, gap));
         found.extend(self.behind_a_level(word, gap));
         found.extend(self.identified_by(word));
         found.extend(self.stored(word, gap));
@@ -181,9 +181,24 @@ impl NamedWalk<'_> {
         }
     }
 
-    /// "credentials for the demo: demo / …"
-    fn behind_a_slash(&self, word: &RedactorWord<'_>, gap: &[u8]) -> Option<SecretMatch> {
-        let armed = self.armed.as_ref().filter(|_| gap == b" " && self.last.word() == Some(b"/"))?;
+    /// "credentials for the demo: demo / …", "log in with root:…", "new user: admin / …"
+    fn behind_a_user(&self, word: &RedactorWord<'_>, gap: &[u8]) -> Option<SecretMatch> {
+        let is_behind_a_slash = gap == b" " && self.last.word() == Some(b"/");
+        let signs = gap.strip_prefix(b" ").filter(|signs| signs.iter().all(u8::is_ascii_punctuation));
+        if let Some(signs) = signs
+            && self.last.word() == Some(b"/")
+            && self.last.is_account()
+        {
+            return passwords::generated_at(self.text, word.start - signs.len());
+        }
+        let armed = self.armed.as_ref()?;
+        if gap == b":" && armed.between > 0 && armed.name_class == NameClass::Hint {
+            let name = self.text.get(armed.start..armed.end)?;
+            return passwords::generated_at(self.text, word.start).filter(|_| name.ends_with(b"ogin"));
+        }
+        if !is_behind_a_slash {
+            return None;
+        }
         let name = self.text.get(armed.start..armed.end)?.to_ascii_lowercase();
         let is_login = armed.name_class == NameClass::Password
             || name.starts_with(b"cred")
@@ -295,11 +310,16 @@ fn announced(
         found.extend(headers::header(text, word.end()));
     }
     found.extend(glued(word, end));
-    if passwords::is_shouted(word.bytes) {
+    let variable = word.bytes.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    if passwords::is_shouted(variable) {
         found.extend(literals::fallback(text, word.end()));
     }
     if end == word.bytes.len() {
-        found.extend(nested::in_block(text, word.end(), name_class));
+        found.extend(entries::find(text, word, name_class));
+        if let Some(inside) = nested::in_block(text, word.end(), name_class) {
+            found.extend(nested::behind_an_arrow(text, inside.end));
+            found.push(inside);
+        }
         found.extend(nested::in_yaml_block(text, word, name_class));
         found.extend(nested::in_next_element(text, word.end(), name_class));
         found.extend(nested::windows_registry_value(text, word.end(), name_class));
@@ -377,6 +397,12 @@ fn fires(armed: &Armed, word: &RedactorWord<'_>, gap: &[u8], text: &[u8]) -> Opt
     {
         return Some((NAMED, end));
     }
+    if armed.prose.leads_to(gap)
+        && let Some(end) = quoted_phrase_end(text, word, gap)
+        && text.get(armed.start..armed.end).is_some_and(phrases::names_a_passphrase)
+    {
+        return Some((passwords::CREDENTIAL, end));
+    }
     if !is_near(armed, word) {
         return None;
     }
@@ -449,6 +475,13 @@ fn value_end(name_class: NameClass, word: &RedactorWord<'_>, text: &[u8]) -> Opt
         NameClass::Key => is_made().then(|| passwords::tail_end(text, word.end())),
         _ => None,
     }
+}
+
+/// Returns where the quoted phrase ends that begins with `word`.
+fn quoted_phrase_end(text: &[u8], word: &RedactorWord<'_>, gap: &[u8]) -> Option<usize> {
+    let quote = gap.last().copied().filter(|byte| b"\"'`".contains(byte))?;
+    let value = passwords::value(text.get(word.start..)?, Some(quote))?;
+    phrases::is_long_phrase(value).then_some(word.start + value.len())
 }
 
 /// Returns where a quoted word ends that stands on the line of a password's name and looks like a password by itself.

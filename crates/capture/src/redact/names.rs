@@ -57,6 +57,7 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
         [b'm', b'a'] => &[("mailchimp", Hint), ("mailgun", Hint), ("mailjet", Hint)],
         [b'm', b'd'] => &[("md5", Harmless)],
         [b'n', b't'] => &[("ntlm", Key), ("nthash", Key)],
+        [b'o', b't'] => &[("otp", Hint)],
         [b'o', b'p'] => &[("openweather", Hint)],
         [b'p', b'a'] => &[
             ("password", Password),
@@ -87,7 +88,7 @@ const fn names(first: u8, second: u8) -> &'static [(&'static str, NameClass)] {
         [b's', b'm'] => &[("smtppass", Password)],
         [b's', b'o'] => &[("sourcegraph", Hint)],
         [b's', b't'] => &[("storepass", Password)],
-        [b't', b'o'] => &[("token", Key)],
+        [b't', b'o'] => &[("token", Key), ("totp", Hint)],
         [b't', b'w'] => &[("twilio", Hint), ("twitter", Hint)],
         [b'u', b'n'] => &[("unseal", Hint)],
         [b'u', b's'] => &[("userpass", Password)],

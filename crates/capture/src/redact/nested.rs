@@ -6,13 +6,13 @@
 use super::SecretMatch;
 use super::assignment::{ValueSpot, count};
 use super::names::NameClass;
-use super::passwords::{CREDENTIAL, is_chosen, is_made_up, is_password, value};
+use super::passwords::{CREDENTIAL, is_chosen, is_generated, is_made_up, is_password, value};
 use super::random::{Announcement, is_random};
 use super::words::RedactorWord;
 
 /// Keys that say nothing of what they hold: the name around them does.
-const NEUTRAL: [&str; 10] =
-    ["value", "default", "result", "plaintext", "plain", "content", "data", "params", "args", "text"];
+const NEUTRAL: [&str; 11] =
+    ["value", "val", "default", "result", "plaintext", "plain", "content", "data", "params", "args", "text"];
 
 /// Whether a key leaves it to the name around it what its value is.
 pub(super) fn is_neutral(key: &[u8]) -> bool {
@@ -148,8 +148,7 @@ fn value_of(
     let spot = ValueSpot::after(text, start + at + key.len(), false).filter(|spot| spot.start < end)?;
     let value = value(text.get(spot.start..)?, Some(spot.quote?))?;
     let is_secret = match name_class {
-        NameClass::Password => is_made_up(value) || is_random(value, Announcement::Quoted),
-        NameClass::Key => is_random(value, Announcement::Quoted),
+        NameClass::Password | NameClass::Key => is_generated(value) || is_random(value, Announcement::Quoted),
         _ => false,
     };
     is_secret.then(|| SecretMatch { rule: CREDENTIAL, start: spot.start, end: spot.start + value.len() })

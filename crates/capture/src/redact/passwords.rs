@@ -207,7 +207,9 @@ impl AnnouncedValue<'_> {
             return is_made_up(value);
         }
         is_tied
-            && ((is_dense(value) && (is_quoted || (place.tight && !holds_code(value))))
+            && ((is_assigned && is_quoted && is_salted_with_signs(value))
+                || (is_dense(value) && (is_quoted || (place.tight && !holds_code(value))))
+                || (place.is_below && is_random(value, Announcement::Assigned))
                 || (clear && place.link == ValueLink::Assigned && names_a_secret(name) && is_typed(value)))
     }
 }
@@ -329,6 +331,12 @@ pub(super) fn made_up_at(text: &[u8], start: usize) -> Option<SecretMatch> {
     is_made_up(text.get(start..end)?).then_some(SecretMatch { rule: CREDENTIAL, start, end })
 }
 
+/// Returns the word at `start` if it looks like a password that a program or a careful person made.
+pub(super) fn generated_at(text: &[u8], start: usize) -> Option<SecretMatch> {
+    let end = end_in_a_sentence(text, start)?;
+    is_generated(text.get(start..end)?).then_some(SecretMatch { rule: CREDENTIAL, start, end })
+}
+
 /// Returns where the word of a sentence that begins at `start` ends.
 pub(super) fn end_in_a_sentence(text: &[u8], start: usize) -> Option<usize> {
     let head = value(text.get(start..)?, None)?;
@@ -388,6 +396,23 @@ pub(super) fn is_words_and_dashes(value: &[u8]) -> bool {
 /// Whether a value looks like a password wherever it stands: letters and digits, and not the name of an algorithm, a field or a file.
 pub(super) fn is_made_up(value: &[u8]) -> bool {
     is_mixed_up(value) && name_class(value).is_none()
+}
+
+/// Whether a value is made up, or mixes letters with the signs that generators of passwords put between them.
+pub(super) fn is_generated(value: &[u8]) -> bool {
+    const SHORTEST: usize = 10;
+    let signs = value.iter().filter(|byte| b"!@#$%^&*~?".contains(byte)).count();
+    let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
+    let kinds = [has(u8::is_ascii_lowercase), has(u8::is_ascii_uppercase), has(u8::is_ascii_digit)];
+    let is_signed = value.len() >= SHORTEST
+        && kinds.iter().filter(|kind| **kind).count() + signs.min(2) >= 4
+        && signs > 0
+        && has(u8::is_ascii_alphabetic)
+        && is_chosen(value)
+        && !holds_code(value)
+        && !is_format(value)
+        && !value.iter().any(|byte| b"/\\ ".contains(byte));
+    is_signed || is_password(value)
 }
 
 /// The same of a value that may speak of itself: `my-super-secret-42`.
@@ -459,6 +484,13 @@ fn is_dense(value: &[u8]) -> bool {
         && value.iter().any(u8::is_ascii_alphabetic)
         && value.iter().any(u8::is_ascii_digit)
         && !is_text()
+}
+
+/// Whether a quoted value is long, and generated with signs in it.
+fn is_salted_with_signs(value: &[u8]) -> bool {
+    const SHORTEST: usize = 14;
+    let has_signs = value.iter().any(|byte| b"!@#$%^&*~?".contains(byte));
+    value.len() >= SHORTEST && has_signs && is_generated(value)
 }
 
 /// Whether a value only repeats its name, as in `password: "Password"`: a label or a field, not a password.

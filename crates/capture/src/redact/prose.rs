@@ -115,6 +115,14 @@ impl<'a> LastWords<'a> {
         last.map(|word| word.bytes)
     }
 
+    /// Whether the word before the last one is the name of an account that every machine has.
+    pub(super) fn is_account(&self) -> bool {
+        const ACCOUNTS: [&str; 8] =
+            ["admin", "root", "administrator", "sa", "postgres", "elastic", "guest", "demo"];
+        let [.., two, _] = self.last;
+        two.is_some_and(|word| ACCOUNTS.iter().any(|known| word.bytes == known.as_bytes()))
+    }
+
     /// Returns the word that "… as the password" gives as one, if `name` ends such a sentence.
     pub(super) fn value_before(&self, text: &[u8], name: &RedactorWord<'_>) -> Option<RedactorWord<'a>> {
         let [four, three, two, one] = self.last;

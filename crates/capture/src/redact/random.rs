@@ -62,13 +62,15 @@ fn is_strewn(value: &[u8]) -> bool {
     const LONG: usize = 32;
     let odd: usize = segments(value).map(odd_letters).sum();
     let has = |expected: fn(&u8) -> bool| value.iter().any(expected);
-    let is_plain = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.=".contains(byte));
+    let is_plain = value.iter().all(|byte| byte.is_ascii_alphanumeric() || b"-_.=+/".contains(byte));
+    // A path may hold odd names, too.
+    let share = if value.contains(&b'/') { 5 } else { 6 };
     (LONG..=LONG * 16).contains(&value.len())
         && is_plain
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_uppercase)
         && has(u8::is_ascii_lowercase)
-        && odd * 6 >= value.len()
+        && odd * share >= value.len()
 }
 
 /// Whether a value is the name of an artifact that ends in its digest: `v2-linux-cargo-6f1e…`.

@@ -108,6 +108,7 @@ pub(super) const SHAPES: &[TokenShape] = &[
 
     // Clouds and hosting.
     shape("aws-access-key", &["AKIA", "ASIA", "ABIA", "ACCA", "A3T", "LSIA", "LKIA"], Capitals, (16, 17)),
+    shape("aws-session-token", &["IQoJb3JpZ2luX2Vj", "FwoGZXIvYXdzE", "FQoGZXIvYXdzE"], Wide, (40, ANY)),
     shape("aws-bedrock-key", &["ABSK", "bedrock-api-key-"], Wide, (80, ANY)),
     shape("aws-mws-key", &["amzn.mws.", "amzn1.application-oa2-client."], Hex, (20, 48)),
     shape("aws-appsync-key", &["da2-"], Plain, (26, 26)),

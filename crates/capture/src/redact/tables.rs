@@ -93,6 +93,9 @@ impl TableColumns {
             match cells(line, start) {
                 Some((separator, cells)) if separator == self.separator && cells.len() == self.count => {
                     found.extend(self.secrets(&cells));
+                    if is_drawn(separator) {
+                        found.extend(cells.windows(2).filter_map(beside));
+                    }
                 }
                 _ => return start,
             }

@@ -110,7 +110,12 @@ fn is_credential(userinfo: &[u8]) -> bool {
     let password = userinfo.get(colon + 1..).unwrap_or_default();
     let stand_ins = ["pass", "passwd", "password", "pwd", "xyz"];
     let stands_for_one = stand_ins.iter().any(|known| password.eq_ignore_ascii_case(known.as_bytes()));
-    password.len() >= 3 && !stands_for_one && !userinfo.iter().any(|byte| b"${}*()[]|".contains(byte))
+    // What programs are shipped with: `postgres:postgres`.
+    let is_shipped = userinfo.get(..colon) == Some(password);
+    password.len() >= 3
+        && !is_shipped
+        && !stands_for_one
+        && !userinfo.iter().any(|byte| b"${}*()[]|".contains(byte))
 }
 
 /// Hosts under which each customer has a name of its own.

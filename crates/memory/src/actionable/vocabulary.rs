@@ -69,6 +69,7 @@ pub(super) static DIRECTING: WordList = WordList::phrases(
     "mustn't|do not|don't|dont|from now on|make sure|be sure|mandatory|you should|\
     you need to|you have to|agents should|agents have to|we should|we need to|we have to|required to run|\
     remember to|at all times|under no circumstances|without exception|recommended to run|consider running|\
+    ought to|best practice is|is recommended|are recommended|is advised|the only supported way|trusted blindly|\
     try running|run the following|execute the following|is forbidden|are forbidden|only ever",
 );
 
@@ -121,7 +122,8 @@ pub(super) static LEADING: WordList = WordList::words(
 /// Verbs of requests. Titles of commits begin with them, too.
 pub(super) static RUNNING: WordList = WordList::words(
     "run execute exec install download fetch curl wget clone send upload paste disable ignore skip approve bypass \
-    invoke launch eval sudo chmod delete push deploy post merge pipe publish force-push wipe suppress",
+    invoke launch eval sudo chmod delete push deploy post merge pipe publish force-push wipe suppress \
+    grant decode forward",
 );
 
 /// Words after which such a verb is a noun: "deploy script", "merge conflict", "curl is used".
@@ -164,6 +166,15 @@ pub(super) static APPROVED: WordList =
 pub(super) static EVERYTHING: WordList =
     WordList::words("all any every everything anything requests permissions access tools whatever");
 pub(super) static OWNERS: WordList = WordList::words("user owner maintainer maintainers admin users");
+/// Verbs by which somebody is given what opens something, and what that is.
+pub(super) static HANDING: WordList =
+    WordList::words("hand hands handing give giving grant grants granting reveal forward");
+pub(super) static RIGHTS: WordList = WordList::words(
+    "credential credentials secret secrets password passwords admin root rights access environment",
+);
+/// The same of what parsers and maps are handed, too: only asking for it counts.
+pub(super) static HAND: WordList = WordList::words("hand grant");
+pub(super) static KEYS: WordList = WordList::words("key keys token tokens");
 pub(super) static OVERRIDING: WordList = WordList::phrases(
     "without asking|without confirmation|without confirming|without review|no need to ask|don't ask|\
     do not ask|you are now|new instructions|system prompt|--no-verify|--dangerously|--yolo|\
@@ -196,6 +207,10 @@ pub(super) static PROGRAMS: WordList = WordList::words(
 );
 /// Programs whose name is a word, too: they count in code quotes only.
 pub(super) static WORDS_TOO: WordList = WordList::words("make go just source node mix export kill");
+
+/// Parts of names of variables that switch a check off.
+pub(super) static WEAKENING: WordList =
+    WordList::words("REJECT VERIFY VERIFICATION INSECURE SSL TLS SKIP DISABLE TRUST UNSAFE");
 
 /// What runs whatever is written to it.
 pub(super) static SHELLS: WordList =

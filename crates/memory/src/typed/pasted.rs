@@ -3,6 +3,8 @@
 //! A line that only a program, a mail or a page can have written counts by itself. One that a person could have begun so, too, counts
 //! among others of its sort: "note: never push" is a rule, below a compiler's error it is output.
 
+use crate::{OwnAddresses, requested_action};
+
 /// Whether the lines of a paragraph were pasted.
 pub(super) fn is_pasted(paragraph: &[&str]) -> bool {
     let sure = paragraph.iter().filter(|line| is_output(line) || is_code(line)).count();
@@ -32,6 +34,25 @@ pub(super) fn begins_mail(paragraph: &[&str]) -> bool {
         HEADINGS.iter().any(|heading| lower.starts_with(heading))
             || lower.starts_with("on ") && lower.ends_with(" wrote:")
             || lower.starts_with("from: ") && lower.contains('@')
+    })
+}
+
+/// Whether a record of another program begins here, whatever its language: a ticket, the head of a mail, the settings above a document.
+pub(super) fn begins_record(paragraph: &[&str]) -> bool {
+    const LONGEST_VALUE: usize = 5;
+    let is_field = |line: &str| {
+        let is_named = |label: &str| label.chars().next().is_some_and(char::is_uppercase);
+        line.trim() == line.trim_start_matches(['-', '*'])
+            && label(line).is_some_and(|(label, value)| {
+                is_named(label)
+                    && (1..=LONGEST_VALUE).contains(&value.split_whitespace().count())
+                    && requested_action(value.trim(), &OwnAddresses::default()).is_none()
+            })
+    };
+    paragraph.windows(2).any(|lines| match lines {
+        [rule, setting] if rule.trim() == "---" => label(setting).is_some(),
+        [one, other] => is_field(one) && is_field(other),
+        _ => false,
     })
 }
 
