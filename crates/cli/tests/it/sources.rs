@@ -1,7 +1,7 @@
 //! Acceptance points of the documents Backstory answers to, as a user sees them; other tests name their points beside what they test.
 
 use crate::inject::{QUESTION, RANKING, asks, starts};
-use crate::support::{HOOK, ask, count, import, injected, payload, query, remember, run, world};
+use crate::support::{HOOK, ask, import, injected, payload, query, remember, run, world};
 use backstory_memory::estimate;
 use backstory_testkit::TestEnv;
 use serde_json::json;
@@ -40,27 +40,13 @@ fn index_lines(text: &str) -> usize {
     text.lines().filter(|line| line.starts_with('#')).count()
 }
 
-/// S0.1, S0.2, S0.20, S0.21, S1.20: a compact index with a frame, a dozen lines and more in 2,000 characters.
-#[test]
-fn s0_21_a_question_for_a_kind_gets_a_dozen_lines_in_2000_characters() {
-    let env = decided();
-    let text = asks(&env, "s", "review all decisions");
-    assert!(index_lines(&text) >= 12 && text.chars().count() <= 2_000, "{text}");
-    assert!(text.starts_with("<backstory-") && text.trim_end().ends_with('>'), "{text}");
-    assert!(estimate(&text).0 <= 600);
-    let about = asks(&env, "t", "search architecture");
-    for title in ["FTS5 for search ranking", "search index", "one binary", "thin doors"] {
-        assert!(about.contains(title), "{title}: {about}");
-    }
-    assert!(about.chars().count() <= 2_000);
-}
-
 /// S0.7, S0.24, S4.25: what was given is recorded, line by line.
 #[test]
 fn s0_24_every_line_of_an_index_is_recorded() {
     let env = decided();
-    let lines = index_lines(&asks(&env, "s", "review all decisions"));
-    assert!(lines > 0);
+    let text = asks(&env, "s", "How does search ranking work, and where is the search index?");
+    let lines = index_lines(&text);
+    assert!(lines > 1 && text.contains("FTS5 for search ranking"), "{text}");
     assert_eq!(query::<i64>(&env, "SELECT count(*) FROM injected"), i64::try_from(lines).unwrap());
 }
 
@@ -92,9 +78,13 @@ fn s1_24_what_cannot_be_read_is_answered_with_nothing() {
 fn s4_42_a_budget_of_100_is_held_and_something_is_skipped() {
     let env = decided();
     let start = payload("s", "SessionStart", json!({"source": "startup"}));
+    let text = injected(&run(&env, HOOK).input(start).var("BACKSTORY_INJECT_SESSION_START", "160").output());
+    assert!(!text.is_empty() && estimate(&text).0 <= 160, "{text}");
+    let given: i64 = query(&env, "SELECT count(*) FROM injected");
+    assert!(0 < given && given < 5, "of five decisions that a full budget holds: {text}");
+    let start = payload("t", "SessionStart", json!({"source": "startup"}));
     let text = injected(&run(&env, HOOK).input(start).var("BACKSTORY_INJECT_SESSION_START", "100").output());
-    assert!(!text.is_empty() && estimate(&text).0 <= 100, "{text}");
-    assert!(count(&env, "injected") < 20);
+    assert!(estimate(&text).0 <= 100, "{text}");
     let empty = world();
     let nothing = ask(&empty, 1, &["context", "--json"]);
     assert_eq!((&nothing["context"], &nothing["tokens"]), (&json!(""), &json!(0)));

@@ -160,7 +160,7 @@ fn context_says_why_nothing_would_be_injected() {
 #[test]
 fn the_user_is_warned_when_capture_stopped() {
     let env = world();
-    remember(&env, RANKING);
+    done(&env, &["rules", "add", "Ranking stays in FTS5"]);
     let start = |session: &str| answer(&event(&env, session, "SessionStart", json!({"source": "startup"})));
     let replies = ["s0", "s1", "s2", "s3"].map(start);
     for reply in &replies {
