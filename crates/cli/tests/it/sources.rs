@@ -80,8 +80,8 @@ fn s4_42_a_budget_of_100_is_held_and_something_is_skipped() {
     let start = payload("s", "SessionStart", json!({"source": "startup"}));
     let text = injected(&run(&env, HOOK).input(start).var("BACKSTORY_INJECT_SESSION_START", "160").output());
     assert!(!text.is_empty() && estimate(&text).0 <= 160, "{text}");
-    let given: i64 = query(&env, "SELECT count(*) FROM injected");
-    assert!(0 < given && given < 5, "of five decisions that a full budget holds: {text}");
+    let placed: i64 = query(&env, "SELECT count(*) FROM injected");
+    assert!(0 < placed && placed < 5, "of five decisions that a full budget holds: {text}");
     let start = payload("t", "SessionStart", json!({"source": "startup"}));
     let text = injected(&run(&env, HOOK).input(start).var("BACKSTORY_INJECT_SESSION_START", "100").output());
     assert!(estimate(&text).0 <= 100, "{text}");
@@ -103,7 +103,7 @@ fn s2_10_a_setting_turns_a_moment_off() {
 
 /// S3.14, S3.22: the newest in full and the rest as one-liners, for who sets it.
 #[test]
-fn s3_22_the_newest_work_is_given_in_full_where_that_is_set() {
+fn s3_22_the_newest_work_stands_in_full_where_that_is_set() {
     let env = world();
     let work = |number: usize, hour: usize| {
         json!({"kind": "feature", "title": format!("Ferry {number} has a deck plan"), "created_at": format!("2026-04-30T{hour:02}:00:00Z"),

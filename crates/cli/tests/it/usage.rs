@@ -30,7 +30,7 @@ fn a_memory_nobody_uses_is_injected_all_the_same() {
 
 /// The same twenty questions in a dozen sessions get the same answers each time, whatever became of the answers.
 #[test]
-fn a_question_asked_again_and_again_gets_the_same_answer() {
+fn a_question_that_comes_back_gets_the_same_answer() {
     let env = world();
     let memories: Vec<_> = TOPICS
         .iter()

@@ -93,8 +93,8 @@ proptest! {
             }
         }
         for block in blocks(&known, &frame()) {
-            let given: BTreeSet<MemoryId> = block.items.iter().map(|it| it.memory).collect();
-            prop_assert!(given.is_disjoint(&gone), "{:?}", block.text);
+            let placed: BTreeSet<MemoryId> = block.items.iter().map(|it| it.memory).collect();
+            prop_assert!(placed.is_disjoint(&gone), "{:?}", block.text);
         }
     }
 
