@@ -38,7 +38,7 @@ use writer_folders::WriterFolders;
 
 const USAGE: &str =
     "usage: cargo xtask real [DIR] [--bin FILE] [--json FILE] [--against FILE] [--sheets DIR] [--notes FILE]
-                        [--save FILE] [--load FILE] [--requests DIR] [--answers DIR [--planted]]
+                        [--save FILE] [--load FILE] [--requests DIR] [--answers DIR [--planted]] [--ideal]
        cargo xtask real --tally DIR
 
 --bin      measure this program instead of building one
@@ -48,11 +48,12 @@ const USAGE: &str =
 --requests write what a model would be asked at each session's end: DIR/PROJECT/SESSION.json
 --answers  take what one answered, from files of the same names
 --planted  spoil each note of these answers in several ways, and count what is caught
+--ideal    write what readers noted when its session ends: what is not injected then is the injection's fault alone
 --save     keep what the replay left; --load measures that again without a replay";
 
 /// Replays, measures, prints.
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
-    let options = RealOptions::read(arguments)?;
+    let mut options = RealOptions::read(arguments)?;
     if let Some(folder) = &options.tally {
         return tally::print(folder);
     }
@@ -62,6 +63,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     }
     let started = Instant::now();
     let gold = Gold::read(&options.data.join("gold.jsonl"))?;
+    options.writer.ideal_notes = options.is_ideal.then(|| gold.clone());
     let (program, runs) = match &options.load {
         Some(saved) => (saved.display().to_string(), project_run::load(saved)?),
         None => replay(&options)?,
@@ -78,6 +80,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let mut figures = RunFigures::new(program);
     let lines = measure(&runs, &gold, &matcher, &mut figures);
     say(&figures.table());
+    moment_figures::report_bill(&runs);
     hand_checked::report(&labels, &gold, &matcher)?;
     hand_checked::report_titles(&labels, &runs);
     if let Some(path) = &options.notes {
@@ -179,6 +182,7 @@ struct RealOptions {
     save: Option<PathBuf>,
     load: Option<PathBuf>,
     writer: WriterFolders,
+    is_ideal: bool,
 }
 
 impl RealOptions {
@@ -192,6 +196,10 @@ impl RealOptions {
             }
             if name == "--planted" {
                 options.writer.is_planting = true;
+                continue;
+            }
+            if name == "--ideal" {
+                options.is_ideal = true;
                 continue;
             }
             let value = Some(PathBuf::from(rest.next().ok_or(USAGE)?));

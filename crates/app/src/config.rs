@@ -149,6 +149,7 @@ pub struct InjectConfig {
     pub prompt: u32,
     pub tool: u32,
     pub compaction: u32,
+    pub work_in_full: u32,
 }
 
 /// How memories are found.

@@ -189,7 +189,7 @@ impl Hook {
         };
         let built = context.location(store).and_then(|location| {
             let injector = HookInjector {
-                settings: inject_settings(&self.environment, self.clock.now),
+                settings: inject_settings(&self.environment, &context.config.inject, self.clock.now),
                 redactor: &context.redactor,
                 open_engine: &open_engine,
                 prefetch: context.prefetch.as_ref(),

@@ -1,6 +1,7 @@
 //! Injections on request, previewed or recorded, and what injections take from settings and environment.
 
 use crate::app::{App, ProjectSelector};
+use crate::config::InjectConfig;
 use crate::engine::{Profile, engine_of, utc_offset_minutes};
 use crate::env_vars::Environment;
 use crate::error::{AppError, ErrorCode};
@@ -118,10 +119,11 @@ fn nothing_injected(request: &InjectionRequest) -> BuiltInjection {
 
 /// Returns the settings of injections. An agent can fetch more by the MCP tools, and by the command if a shell finds it.
 #[must_use]
-pub fn inject_settings(environment: &Environment, now: Timestamp) -> InjectSettings {
+pub fn inject_settings(environment: &Environment, config: &InjectConfig, now: Timestamp) -> InjectSettings {
     let has_command = environment.finds_program("backstory");
     let fetch_hint = if has_command { FetchHint::Both } else { FetchHint::Tools };
-    InjectSettings { fetch_hint, utc_offset_minutes: utc_offset_minutes(now) }
+    let work_in_full = config.work_in_full as usize;
+    InjectSettings { fetch_hint, utc_offset_minutes: utc_offset_minutes(now), work_in_full }
 }
 
 /// Builds what would be injected into a session now. Nothing is recorded.
@@ -133,7 +135,7 @@ pub(crate) fn build_injection(
 ) -> BuiltInjection {
     let injector = Injector {
         store,
-        settings: inject_settings(&app.environment, app.now),
+        settings: inject_settings(&app.environment, &app.config.inject, app.now),
         redactor: &app.redactor(),
         open_engine: &|| engine_of(app, Profile::Inject),
         prefetch: None,

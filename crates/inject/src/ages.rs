@@ -43,6 +43,7 @@ pub(crate) fn calendar_age(at: Timestamp, now: Timestamp, utc_offset_minutes: i3
 mod tests {
     use super::*;
 
+    /// S4.A4: never in the future.
     #[test]
     fn an_age_is_never_negative() {
         let minute = 60_000;

@@ -7,7 +7,7 @@ use std::path::Path;
 const KINDS: [(&[&str], &[&str]); 14] = [
     (&["ts", "tsx", "mts", "cts"], &["typescript", "ts", "tsx"]),
     (&["js", "jsx", "mjs", "cjs"], &["javascript", "js", "jsx"]),
-    (&["tsx", "jsx", "vue", "svelte", "astro"], &["component", "components"]),
+    (&["tsx", "jsx", "vue", "svelte", "astro"], &["component", "components", "ui", "frontend"]),
     (&["py", "pyi"], &["python"]),
     (&["rs"], &["rust"]),
     (&["go"], &["golang"]),
@@ -63,6 +63,20 @@ pub(crate) fn names_file(text: &str, path: &str) -> bool {
     })
 }
 
+/// Whether a text names the file with the tests of this one: `test_x`, `x_test`, `x.test` or `x.spec`.
+pub(crate) fn names_test_of(text: &str, path: &str) -> bool {
+    let path = Path::new(path);
+    let part = |part: Option<&std::ffi::OsStr>| part.map(|it| it.to_string_lossy().into_owned());
+    let (Some(stem), Some(ending)) = (part(path.file_stem()), part(path.extension())) else { return false };
+    let tests = [
+        format!("test_{stem}.{ending}"),
+        format!("{stem}_test.{ending}"),
+        format!("{stem}.test.{ending}"),
+        format!("{stem}.spec.{ending}"),
+    ];
+    tests.iter().any(|test| names_file(text, test))
+}
+
 /// Whether a rule speaks of files of this kind.
 pub(crate) fn speaks_of_kind(rule: &str, path: &str) -> bool {
     let said: Vec<String> = words(rule).collect();
@@ -89,6 +103,14 @@ mod tests {
         let text = "A new parameter of listTracks means editing rest_tracks.go and api/index.ts as well";
         assert!(names_file(text, "go/cmd/rest_tracks.go") && names_file(text, "api/index.ts"));
         assert!(!names_file(text, "go/cmd/tracks.go") && !names_file(text, "web/index.ts"));
+    }
+
+    #[test]
+    fn a_text_may_name_the_tests_of_a_file() {
+        let text = "tests/unit/test_routes.py counts every route, so a new one needs an edit there";
+        assert!(names_test_of(text, "src/api/routes.py"));
+        assert!(!names_test_of(text, "src/api/route.py") && !names_test_of(text, "src/routes.ts"));
+        assert!(names_test_of("Cart.test.tsx mocks the clock", "web/Cart.tsx"));
     }
 
     #[test]

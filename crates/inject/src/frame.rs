@@ -57,6 +57,8 @@ pub struct BlockFrame {
     pub fetch_hint: FetchHint,
     /// The addresses that lines may name.
     pub own: OwnAddresses,
+    /// How many of the newest pieces of work are given with their text, the others by their title (S3.22).
+    pub work_in_full: usize,
 }
 
 impl BlockFrame {
@@ -71,6 +73,7 @@ impl BlockFrame {
             max_bytes: MAX_BLOCK_BYTES,
             fetch_hint,
             own: OwnAddresses::default(),
+            work_in_full: 0,
         }
     }
 

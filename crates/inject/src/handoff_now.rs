@@ -12,8 +12,16 @@ use std::collections::HashSet;
 /// A longer request says at its beginning what it is about.
 const REQUEST_CHARS: usize = 160;
 
-/// Returns the lines of a handoff that hold now; `None` where its text was written by hand.
-pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Option<Vec<String>> {
+/// What a handoff says now.
+pub(crate) struct HandoffNow {
+    /// Its lines.
+    pub(crate) lines: Vec<String>,
+    /// Whether whoever goes on finds something to do in them. What was done, committed and pushed is in git's history.
+    pub(crate) leaves_something_open: bool,
+}
+
+/// Returns what holds of a handoff now; `None` where its text was written by hand.
+pub(crate) fn handoff_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Option<HandoffNow> {
     let Some(Details::Handoff(handoff)) = &memory.content.details else { return None };
     // Only what a commit is called says what it did: its body may name what is left, and a revert undoes.
     let subjects = tree.into_iter().flat_map(|tree| &tree.commits_since).filter_map(|it| it.lines().next());
@@ -34,6 +42,7 @@ pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Optio
     open.extend(line("Failing tests", &all(&handoff.failing_tests), ", "));
     // What was done answers the request, and says more. Where nothing else is known, the agent's last words are all there is.
     let is_named = handoff.last_done.is_some();
+    let leaves_something_open = !open.is_empty() || !is_named && handoff.has_open_work();
     let mut lines = if is_named { Vec::new() } else { last_request_lines(handoff) };
     let is_all = !is_named && open.is_empty() && done.is_empty();
     let answer = handoff.closing_words.as_ref().filter(|_| is_all).map(|words| answer_in(words, handoff));
@@ -44,7 +53,7 @@ pub(crate) fn lines_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Optio
     lines.extend(line("Done since", &done, "; "));
     lines.extend(line("Remote", &all(&handoff.remote), "; "));
     lines.extend(tree_lines(handoff, tree));
-    Some(lines)
+    Some(HandoffNow { lines, leaves_something_open })
 }
 
 /// Returns the sentences of the agent's closing words that speak of what the user asked for. Nothing proves the others, and nobody but

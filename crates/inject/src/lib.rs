@@ -7,6 +7,7 @@
 //! Settings, time and paths come in as arguments. Not here: ranking (`recall`), a host's JSON and replies (`hosts`), printing.
 
 mod ages;
+mod arguments;
 mod assembly;
 mod block;
 mod built;

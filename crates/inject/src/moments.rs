@@ -30,6 +30,8 @@ pub struct InjectSettings {
     pub fetch_hint: FetchHint,
     /// How far the user's clock is ahead of UTC.
     pub utc_offset_minutes: i32,
+    /// How many of the newest pieces of work a session start gives with their text.
+    pub work_in_full: usize,
 }
 
 /// Gathers and builds injections for one recipient.
@@ -80,6 +82,7 @@ impl Injector<'_> {
             budget,
             max_bytes: MAX_BLOCK_BYTES,
             fetch_hint: self.settings.fetch_hint,
+            work_in_full: self.settings.work_in_full,
             // Unread, every address is a stranger's.
             own: self.store.projects().own_addresses(self.recipient.project).unwrap_or_default(),
         };

@@ -140,6 +140,14 @@ pub(crate) fn names_program(text: &str, task: &CommandTask) -> bool {
     is_distinct && words(text).any(|word| word == program)
 }
 
+/// Whether a rule of the user names the program of a command. Rules are short: what they name they are about, unless it is a word of every
+/// day, or everything is done with it.
+pub(crate) fn names_own_program(rule: &str, task: &CommandTask) -> bool {
+    const TOOLS: [&str; 3] = ["docker", "curl", "grep"];
+    let program = program_of(task);
+    names_program(rule, task) || TOOLS.contains(&program) && words(rule).any(|word| word == program)
+}
+
 /// Returns the program of a command, without its sub-command.
 pub(crate) fn program_of(task: &CommandTask) -> &str {
     task.name.split(' ').next().unwrap_or(&task.name)

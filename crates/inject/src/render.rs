@@ -6,7 +6,7 @@
 use crate::ages::calendar_age;
 use crate::assembly::{ItemForm, SectionItem, Subject};
 use crate::encode::{encode, shorten};
-use crate::handoff_now::lines_now;
+use crate::handoff_now::handoff_now;
 use crate::names::is_plain_name;
 use crate::snippet::{self, LINE_CHARS};
 use crate::{BlockFrame, Candidate, WorkTreeStatus};
@@ -34,11 +34,17 @@ pub(crate) struct RenderContext<'a> {
     utc_offset_minutes: i32,
     /// The addresses that lines may name.
     own: &'a OwnAddresses,
+    pub(crate) work_in_full: usize,
 }
 
 impl<'a> RenderContext<'a> {
     pub(crate) fn new(frame: &'a BlockFrame) -> RenderContext<'a> {
-        RenderContext { now: frame.now, utc_offset_minutes: frame.utc_offset_minutes, own: &frame.own }
+        RenderContext {
+            now: frame.now,
+            utc_offset_minutes: frame.utc_offset_minutes,
+            own: &frame.own,
+            work_in_full: frame.work_in_full,
+        }
     }
 
     fn age(self, memory: &Memory) -> String {
@@ -50,6 +56,11 @@ impl<'a> RenderContext<'a> {
 pub(crate) fn knowledge<'a>(it: &'a Candidate, context: RenderContext<'a>) -> SectionItem<'a> {
     let texts = vec![snippet::snippet(&it.memory, FULL_CHARS), snippet::title(&it.memory)];
     memory_item(it, texts, |text| listed(it, text, context), context)
+}
+
+/// A memory's title.
+pub(crate) fn title_alone<'a>(it: &'a Candidate, context: RenderContext<'a>) -> SectionItem<'a> {
+    memory_item(it, vec![snippet::title(&it.memory)], |text| listed(it, text, context), context)
 }
 
 /// A trap or a fact. A failure whose fix may not be given says too little: it is left out.
@@ -87,7 +98,7 @@ pub(crate) fn handoff<'a>(
     context: RenderContext<'a>,
 ) -> SectionItem<'a> {
     let memory = &it.memory;
-    let now = lines_now(memory, tree);
+    let now = handoff_now(memory, tree).map(|now| now.lines);
     let is_written_by_hand = now.is_none();
     let lines = now.unwrap_or_else(|| snippet::lines(memory).map(str::to_owned).collect());
     let lines = lines.iter().map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty());

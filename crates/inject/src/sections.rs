@@ -1,9 +1,10 @@
 //! The four moments: which sections each has, in which order, and how much of the budget each may use.
 
 use crate::assembly::{Section, SectionBuilder, SectionItem, assemble};
+use crate::handoff_now::handoff_now;
 use crate::render::{IndexLimits, RenderContext};
 use crate::{Block, BlockFrame, Candidate, GatherError, GatherResult, Orientation, ResumePoint, render};
-use backstory_memory::{ChangedSymbol, Content, Details, Memory, Moment, Timestamp, Tokens};
+use backstory_memory::{ChangedSymbol, Content, Details, Moment, Timestamp, Tokens};
 
 /// A tenth of a session's budget is kept for the frame and estimation error.
 const RESERVE: u32 = 10;
@@ -118,7 +119,10 @@ impl<'a> View<'a> {
             },
             self.section(("traps", "Traps and facts"), 350, self.each(&parts.traps, render::trap)),
             self.section(("decisions", "Decisions"), 300, self.decisions()),
-            self.section(("work", "Recent work"), 250, self.work()),
+            Section {
+                in_full: self.context.work_in_full,
+                ..self.section(("work", "Recent work"), 250, self.work())
+            },
             Section { in_full: usize::MAX, ..self.section(("code", "Changed code"), 150, self.code()) },
         ]
     }
@@ -153,11 +157,13 @@ impl<'a> View<'a> {
     fn rules(self) -> SectionBuilder<'a> {
         Box::new(move || {
             let all = in_force(&self.orientation.rules, self.context.now)?;
-            Ok(all
-                .into_iter()
-                .filter(|it| self.is_fresh(it))
-                .map(|it| render::knowledge(it, self.context))
-                .collect())
+            let fresh = all.into_iter().filter(|it| self.is_fresh(it)).enumerate();
+            // The others can only be counted: their share holds far fewer.
+            let rendered = fresh.map(|(place, it)| match place {
+                ..MOST_ITEMS => render::knowledge(it, self.context),
+                _ => render::title_alone(it, self.context),
+            });
+            Ok(rendered.collect())
         })
     }
 
@@ -177,13 +183,16 @@ impl<'a> View<'a> {
             let state = tree.filter(|_| is_summary).and_then(|tree| render::work_tree(tree, self.context));
             let handoff = self.orientation.handoff.as_ref().map_err(Clone::clone)?.as_ref();
             let handoff = handoff.filter(|it| it.is_in_force(self.context.now) && self.is_fresh(it));
-            let handoff = handoff.filter(|it| is_summary || leaves_something_open(&it.memory));
+            let is_open =
+                |it: &&Candidate| handoff_now(&it.memory, tree).is_none_or(|now| now.leaves_something_open);
+            let handoff = handoff.filter(|it| is_summary || is_open(it));
             let handoff = handoff.map(|it| render::handoff(it, tree, self.context));
             Ok(state.into_iter().chain(handoff).collect())
         })
     }
 
-    /// The newest pieces of work that no commit tells, without the one that the handoff above names as last done.
+    /// The newest pieces of work that no commit tells, without the one that the handoff above names as last done. Those that are wanted in
+    /// full are given in any case.
     fn work(self) -> SectionBuilder<'a> {
         Box::new(move || {
             let handoff = self.orientation.handoff.as_ref().ok().and_then(Option::as_ref);
@@ -192,14 +201,16 @@ impl<'a> View<'a> {
                 _ => None,
             });
             let all = in_force(&self.orientation.work, self.context.now)?.into_iter();
-            let new = all.filter(|it| {
+            let mut fresh = all.filter(|it| self.is_fresh(it));
+            let in_full: Vec<&Candidate> = fresh.by_ref().take(self.context.work_in_full).collect();
+            let new = fresh.filter(|it| {
                 let content = &it.memory.content;
                 let is_recent =
                     it.memory.created_at.plus_ms(MOST_WORK_DAYS * Timestamp::DAY_MS) > self.context.now;
-                let is_known_otherwise = Some(content.title.as_str()) == last_done || is_in_history(content);
-                is_recent && !is_known_otherwise && self.is_fresh(it)
+                is_recent && Some(content.title.as_str()) != last_done && !is_in_history(content)
             });
-            Ok(new.take(MOST_WORK).map(|it| render::work(it, self.context)).collect())
+            let in_full = in_full.into_iter().map(|it| render::with_kind(it, self.context));
+            Ok(in_full.chain(new.take(MOST_WORK).map(|it| render::work(it, self.context))).collect())
         })
     }
 
@@ -221,14 +232,6 @@ impl<'a> View<'a> {
             let files = by_file(all.iter().filter(fresh).take(MOST_ITEMS));
             Ok(render::changed_files(&files).into_iter().collect())
         })
-    }
-}
-
-/// Whether whoever goes on finds something to do in a handoff. What was done and committed is in git's history.
-fn leaves_something_open(memory: &Memory) -> bool {
-    match &memory.content.details {
-        Some(Details::Handoff(handoff)) => handoff.has_open_work(),
-        _ => true,
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// Everything of the file.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Gold {
     pub(crate) sessions: Vec<GoldSession>,
     pub(crate) moments: Vec<GoldMoment>,

@@ -4,8 +4,9 @@ use super::figures::RunFigures;
 use super::gold::{Gold, GoldMoment, GoldSession};
 use super::matching::{MatchText, is_work};
 use super::memory_figures::PreparedRun;
-use super::project_run::{RunInjection, RunMemory, SessionRun};
+use super::project_run::{ProjectRun, RunInjection, RunMemory, SessionRun};
 use super::title_defects::is_unreadable;
+use crate::say;
 use backstory_memory::estimate;
 use std::collections::BTreeSet;
 
@@ -34,6 +35,26 @@ fn measure_lines(prepared: &PreparedRun<'_>, figures: &mut RunFigures) {
     figures.count(&run.project, "session-start blocks", starts.len());
     figures.average(&run.project, "  lines a block", (lines, starts.len()));
     figures.average(&run.project, "  tokens a block", (tokens, starts.len()));
+}
+
+/// Prints what each moment costs in tokens: how many injections, on average, and the tenth that costs most.
+pub(crate) fn report_bill(runs: &[ProjectRun]) {
+    let moments: [(&str, &[&str]); 4] = [
+        ("session start", &["SessionStart"]),
+        ("prompt", &["UserPromptSubmit"]),
+        ("tool", &TOOL_EVENTS),
+        ("compaction", &["PreCompact"]),
+    ];
+    for (moment, events) in moments {
+        let all = runs.iter().flat_map(|run| &run.injections);
+        let at = all.filter(|it| events.contains(&it.event.as_str()));
+        let mut costs: Vec<u32> = at.map(|it| estimate(&it.text).0).collect();
+        costs.sort_unstable();
+        let sum: u32 = costs.iter().sum();
+        let mean = sum.checked_div(u32::try_from(costs.len()).unwrap_or(0)).unwrap_or(0);
+        let p90 = costs.get(costs.len() * 9 / 10).copied().unwrap_or(0);
+        say(&format!("tokens at {moment}: {} injections, mean {mean}, p90 {p90}, in all {sum}", costs.len()));
+    }
 }
 
 fn measure_prompts(prepared: &PreparedRun<'_>, moments: &[&GoldMoment], figures: &mut RunFigures) {
@@ -69,6 +90,10 @@ fn measure_tools(prepared: &PreparedRun<'_>, moments: &[&GoldMoment], figures: &
         let mut lines = injections_at(prepared, moment, &TOOL_EVENTS).flat_map(RunInjection::lines);
         let is_served = lines.any(|line| serves(prepared, &line, &moment.helpful));
         figures.share(project, "tool moments of gold served", (usize::from(is_served), 1));
+        // What the prompt of the turn was given is not given again (law 5): the agent has it.
+        let mut lines = injections_at(prepared, moment, &["UserPromptSubmit"]).flat_map(RunInjection::lines);
+        let is_served = is_served || lines.any(|line| serves(prepared, &line, &moment.helpful));
+        figures.share(project, "  or at the prompt before it", (usize::from(is_served), 1));
     }
     let is_wanted = |injection: &RunInjection| {
         let here = tools.iter().filter(|it| is_at(injection, it));

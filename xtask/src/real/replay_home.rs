@@ -108,6 +108,14 @@ impl ReplayHome {
         self.start(self.env.command(arguments), now_ms, input)
     }
 
+    /// Runs a command of the program as its user, at a terminal.
+    pub(crate) fn program_as_user(&self, arguments: &[&str], now_ms: i64) -> TaskResult {
+        let mut command = self.env.command(arguments);
+        command.current_dir(&self.folder).env("BACKSTORY_NOW_MS", now_ms.to_string());
+        let ended = self.env.finish(command.spawn()?);
+        if ended.code == Some(0) { Ok(()) } else { Err(format!("{command:?}: {}", ended.stderr).into()) }
+    }
+
     /// Runs a command of the program with the data of another folder.
     pub(crate) fn program_in(&self, data: &Path, arguments: &[&str], now_ms: i64) -> TaskResult<String> {
         let mut command = self.env.command(arguments);

@@ -2,6 +2,7 @@
 //!
 //! Not here: who answers. A model that sees the request alone, in whatever way.
 
+use super::gold::Gold;
 use super::planted;
 use super::project_run::ProjectRun;
 use super::recorded_sessions::field;
@@ -22,6 +23,8 @@ pub(crate) struct WriterFolders {
     pub(crate) answers: Option<PathBuf>,
     /// Whether errors are planted in them, to see which are caught.
     pub(crate) is_planting: bool,
+    /// What readers noted, to be known at once when a session ends: what is then not injected is not the writer's fault.
+    pub(crate) ideal_notes: Option<Gold>,
 }
 
 impl WriterFolders {
@@ -50,7 +53,29 @@ impl WriterFolders {
             let text = home.program(&arguments, now_ms, "")?;
             said.push(serde_json::from_str(&text).map_err(|error| format!("{error}: {text}"))?);
         }
+        self.write_ideal_notes(home, project, (session, now_ms))?;
         Ok(said)
+    }
+
+    /// Writes the notes of a session's reader, as its user.
+    fn write_ideal_notes(
+        &self,
+        home: &ReplayHome,
+        project: &str,
+        (session, now_ms): (&str, i64),
+    ) -> TaskResult {
+        let sessions = self.ideal_notes.iter().flat_map(|gold| gold.sessions_in(project));
+        for note in sessions.filter(|it| session.starts_with(&it.session)).flat_map(|it| &it.notes) {
+            let kind = match note.class.as_str() {
+                "work" => "change",
+                "decision" => "decision",
+                "gotcha" | "fact" | "failure" => "fact",
+                _ => "rule",
+            };
+            let arguments = ["remember", "--force", "--kind", kind, "--title", &note.title, "--", &note.text];
+            home.program_as_user(&arguments, now_ms)?;
+        }
+        Ok(())
     }
 }
 

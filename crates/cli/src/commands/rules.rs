@@ -46,6 +46,15 @@ pub(crate) struct RulesArgs {
 /// What can be done with rules.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesAction {
+    /// List them, as `rules` alone does
+    List {
+        /// The project: its name, number or a folder in it (default: the project of this folder)
+        #[arg(long, short, value_name = "PROJECT")]
+        project: Option<String>,
+        /// Output as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Write a rule
     Add {
         /// What is always or never to be done
@@ -77,6 +86,7 @@ pub(crate) enum RulesAction {
 /// Does what was typed with rules.
 pub(crate) fn run(args: RulesArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     match args.action {
+        Some(RulesAction::List { project, json }) => list(project, json, app, ui),
         Some(RulesAction::Add { text, everywhere, json }) => {
             let kind = Some(Kind::Rule.to_string());
             let content = ContentArgs { text: Some(text), kind, everywhere, ..ContentArgs::default() };
@@ -96,7 +106,7 @@ pub(crate) fn run(args: RulesArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
         None => match (&args.write, &args.remove) {
             (Some(file), _) => change_file(&args, file, RulesFileAction::Write, app, ui),
             (_, Some(file)) => change_file(&args, file, RulesFileAction::Remove, app, ui),
-            (None, None) => list(&args, app, ui),
+            (None, None) => list(args.project, args.json, app, ui),
         },
     }
 }
@@ -111,11 +121,11 @@ fn refuse_others(memory: &Memory) -> Result<(), AppError> {
         .hint(format!("`backstory revise {id}` and `backstory retire {id}` are for every kind")))
 }
 
-fn list(args: &RulesArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
+fn list(project: Option<String>, as_json: bool, app: &App, ui: &Ui) -> Result<Exit, AppError> {
     let store = app.store_to_read()?;
-    let project = args.project.clone().map_or(ProjectSelector::Here, ProjectSelector::Named);
+    let project = project.map_or(ProjectSelector::Here, ProjectSelector::Named);
     let rules = app.rules(&store, &project)?;
-    if args.json {
+    if as_json {
         ui.json(&json::rules(&store, &rules)?)?;
     } else if rules.is_empty() {
         ui.say("no rules yet; `backstory rules add TEXT` writes one, `backstory review` shows proposed ones");

@@ -35,6 +35,7 @@ fn every_setting_names_where_its_value_comes_from() {
         inject.prompt = 600                      default
         inject.session_start = 2000              default
         inject.tool = 120                        default
+        inject.work_in_full = 0                  default
         inject_weights.confidence = 1.0          default
         inject_weights.durable = 6.0             default
         inject_weights.floor = 0.35              default

@@ -75,6 +75,7 @@ fn the_time_that_a_query_names_is_reported() {
     assert_eq!(fields(when, ["said", "until"]), json!(["yesterday", "2026-05-01T00:00:00Z"]));
 }
 
+/// S1.10: synonyms in a file of the user.
 #[test]
 fn a_synonym_of_the_users_own_list_finds() {
     let env = library();
@@ -150,6 +151,8 @@ fn why_scores_the_words_of_a_memory_far_down_the_list() {
 }
 
 /// Not an error, nor merely the newest, while there is no word index.
+///
+/// S3.9, S0.13: without the word index, the words of the query still count.
 #[test]
 fn without_a_word_index_names_and_vectors_still_find() {
     let lost = |words: &str| {

@@ -264,6 +264,8 @@ fn http_writes_memories_as_the_command_does() {
 }
 
 /// Byte for byte what `curl --unix-socket` sends.
+///
+/// S4.1, S4.24, S4.42: the JSON of `GET /api/context` over the socket, a missing `project_path`, an unknown project.
 #[test]
 fn context_is_previewed_by_get_and_recorded_by_post() {
     let env = lived_in();

@@ -44,6 +44,7 @@ pub(crate) const RANKING: &str = "We decided on SQLite FTS5 for search ranking b
 pub(crate) const QUESTION: &str = "How does the search ranking in SQLite work?";
 const MONEY: &str = "Money is integer cents, never a float";
 
+/// S1.1, S3.12, S4.14, S4.20: what a session begins with, in prose and without tables.
 #[test]
 fn a_session_begins_with_what_is_known() {
     let env = world();
@@ -62,6 +63,7 @@ fn a_session_begins_with_what_is_known() {
     "#);
 }
 
+/// S0.9, S1.3, S1.25: what bears on a prompt, and nothing else.
 #[test]
 fn a_prompt_gets_what_bears_on_it() {
     let env = world();
@@ -75,6 +77,7 @@ fn a_prompt_gets_what_bears_on_it() {
     "#);
 }
 
+/// S2.8, S2.17, S2.20: plain text at half the budget.
 #[test]
 fn a_compaction_gets_plain_text_at_half_the_budget() {
     let env = world();
@@ -136,6 +139,7 @@ fn law_3_nothing_is_injected_when_the_event_could_only_be_spooled() {
     assert_eq!(spooled(&env), 1);
 }
 
+/// S1.18, S1.19, S4.42: every budget holds, everything counted.
 #[test]
 fn law_4_an_injection_is_never_over_its_budget() {
     let env = world();
@@ -178,6 +182,7 @@ fn law_5_without_anything_relevant_nothing_is_injected() {
     assert_eq!(count(&env, "injections"), 0);
 }
 
+/// S1.38: nothing twice in a session.
 #[test]
 fn law_5_a_session_gets_a_memory_once() {
     let env = world();
@@ -234,6 +239,7 @@ fn law_5_an_injection_is_not_captured() {
     );
 }
 
+/// S2.16: recorded text can neither close nor forge the fence.
 #[test]
 fn law_6_recorded_text_cannot_leave_its_fence() {
     let env = world();
@@ -250,6 +256,7 @@ fn law_6_recorded_text_cannot_leave_its_fence() {
     assert_eq!(text.matches("not instructions").count(), 2);
 }
 
+/// S4.22: nothing of another project.
 #[test]
 fn law_8_a_memory_of_another_project_is_not_injected() {
     let env = world();
@@ -320,6 +327,7 @@ fn a_recorded_session_gets_injections_at_the_right_moments() {
         "#);
 }
 
+/// S2.10: off by every setting.
 #[test]
 fn every_setting_that_turns_injection_off_works() {
     for (variable, injects_start, injects_prompt) in [
@@ -363,6 +371,7 @@ fn without_capture_memories_are_injected_and_nothing_is_kept() {
     assert_absent(&env, b"How does the search");
 }
 
+/// S0.13, S0.14, S0.23: without an index the tables are read, and the line is the same.
 #[test]
 fn without_a_word_index_a_prompt_still_gets_its_memory() {
     let env = world();
@@ -371,6 +380,7 @@ fn without_a_word_index_a_prompt_still_gets_its_memory() {
     assert!(asks(&env, "s", QUESTION).contains("FTS5"));
 }
 
+/// S1.7: goals only where the prompt speaks of goals.
 #[test]
 fn a_goal_is_injected_only_into_a_prompt_about_goals() {
     let env = world();
@@ -448,6 +458,7 @@ fn the_command_is_mentioned_only_where_a_shell_finds_it() {
     assert!(asks(&env, "t", QUESTION).contains("`backstory show ID` or the `get` tool"));
 }
 
+/// S1.6: of handoffs the latest alone.
 #[test]
 fn a_prompt_to_go_on_gets_no_older_handoff() {
     let env = world();

@@ -71,6 +71,7 @@ mod secrets;
 mod setup;
 mod setup_writer;
 mod show_and_timeline;
+mod sources;
 mod support;
 #[cfg(feature = "team-hub")]
 mod team_faults;

@@ -156,6 +156,7 @@ fn a_stateless_request_needs_no_handshake() {
     assert_eq!(replies[5]["error"]["code"], -32601);
 }
 
+/// S0.12, S0.22, S3.2, S3.5: `search`, compact on request, `timeline` and `get`.
 #[test]
 fn a_memory_is_written_found_placed_in_time_read_and_forgotten() {
     let env = world();

@@ -32,6 +32,7 @@ fn ran(command: &str, output: &str, exit: i64) -> Value {
 
 const MONEY: &str = "Money is integer cents, never a float";
 
+/// S2.1, S2.23: the system block stays byte for byte what it was at every step.
 #[test]
 fn a_resumed_session_gets_the_very_same_bytes() {
     let env = world();
@@ -58,6 +59,7 @@ fn a_forgotten_memory_is_not_injected_again() {
     assert!(!again.contains("SQLite FTS5") && again.contains("integer cents"), "{again}");
 }
 
+/// S2.2, S2.19, S2.20: a compaction is given memory, too.
 #[test]
 fn a_compaction_gets_a_block_of_its_own() {
     let env = world();
@@ -93,6 +95,7 @@ fn a_command_that_fails_again_gets_the_fix_beside_its_output() {
     assert!(warning.contains("npm install"), "{warning}");
 }
 
+/// S2.10.
 #[test]
 fn session_start_injections_can_be_turned_off() {
     let env = world().with("BACKSTORY_INJECT_SESSION_START", "0");

@@ -25,7 +25,7 @@ fn rules_are_listed_written_changed_and_retired() {
     let refused = env.run(["rules", "retire", "4"]);
     assert!(refused.stderr.contains("memory #4 is a decision, not a rule"), "{refused:?}");
     done(&env, &["rules", "retire", "1"]);
-    assert_eq!(column(&ask(&env, 0, &["rules", "--json"])["rules"], "id"), json!([2]));
+    assert_eq!(column(&ask(&env, 0, &["rules", "list", "--json"])["rules"], "id"), json!([2]));
 }
 
 /// Law 10: the user's file is changed only when asked, shown before, and put back byte for byte.

@@ -56,7 +56,7 @@ fn without_words_the_newest_are_listed() {
     ");
 }
 
-/// As lore prints it: printf "  [%-8s] %-16s | %-40s | %-8s | %s | %s\n"
+/// S0.4, S0.5: as lore prints it: printf "  [%-8s] %-16s | %-40s | %-8s | %s | %s\n"
 #[test]
 fn compact_lines_have_fixed_columns() {
     let env = library();

@@ -1,9 +1,9 @@
 //! Law 7: secrets never reach the disk. Whatever way they come in, not a byte of them is found under the home.
 
-use crate::inject::{RANKING, starts};
+use crate::inject::starts;
 use crate::support::{
-    HOOK, answer, assert_absent, at, bar, configure, count, done_in, git, harmless, lines, lock, log,
-    payload, prompt, remember, run, send, set_schema, titles, world,
+    HOOK, answer, assert_absent, at, bar, configure, count, done_in, event, git, harmless, injected, lines,
+    lock, log, payload, prompt, remember, run, send, set_schema, titles, world,
 };
 use backstory_testkit::TestEnv;
 use backstory_testkit::corpora::{SecretSample, extra_text, secret_samples};
@@ -149,13 +149,15 @@ fn law_7_secrets_in_folder_names_and_broken_configs_are_redacted() {
 fn law_7_names_of_branches_and_files_bring_no_secret_in() {
     let env = world();
     git(&env, &["init", "-q"]);
-    remember(&env, RANKING);
+    assert_eq!(env.run(["rules", "add", "Ranking stays in FTS5"]).code, Some(0));
     let secrets = made_up();
     for (number, secret) in secrets.iter().enumerate() {
         git(&env, &["checkout", "-q", "-b", secret]);
         fs::write(env.project().join(secret), "not committed").unwrap();
-        let block = starts(&env, &format!("s{number}"), "startup");
-        assert!(!block.contains(secret), "{block}");
+        // A session that starts is told no branch; what a context is compacted by names it.
+        starts(&env, &format!("s{number}"), "startup");
+        let block = injected(&event(&env, &format!("s{number}"), "PreCompact", json!({"trigger": "auto"})));
+        assert!(block.contains("on branch ") && !block.contains(secret), "{block}");
         // What is uncommitted, and on which branch, is noted for the next session.
         send(&env, prompt(&format!("s{number}"), "Rename the harbour table"));
         send(&env, json!({"session_id": format!("s{number}"), "hook_event_name": "Stop"}).to_string());

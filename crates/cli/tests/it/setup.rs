@@ -39,6 +39,8 @@ fn setup_imports_the_transcripts_of_hosts() {
     write(&env, &format!(".claude/projects/-ferry/{}.jsonl", made.session), made.text);
     let declined = env.run(["setup", "--yes", "--no-import"]);
     assert!(!declined.stdout.contains("import    "), "{declined:?}");
+    // Of the imported session nothing is left to do: the next one begins with what holds everywhere.
+    assert_eq!(env.run(["rules", "add", "--everywhere", "Answer in British English"]).code, Some(0));
     let outcome = env.run(["setup", "--yes", "-v"]);
     for words in [" from 1 session", "1 session with something new", "begins with ("] {
         assert!(outcome.stdout.contains(words), "{words}: {}", outcome.stdout);

@@ -7,7 +7,8 @@ use crate::support::{
 };
 use serde_json::json;
 
-/// What nobody acts on may still hold: it is not lost for having been shown often.
+/// What nobody acts on may still hold: a rule stands in every block, a decision answers whoever asks. But a block does not begin for ever
+/// with a decision that was carried out long ago.
 #[test]
 fn a_memory_nobody_uses_is_injected_all_the_same() {
     let env = world();
@@ -15,9 +16,67 @@ fn a_memory_nobody_uses_is_injected_all_the_same() {
     done(&env, &["rules", "add", "Never use unwrap outside of tests"]);
     for number in 0..20 {
         let start = starts(&env, &format!("s{number}"), "startup");
-        assert!(start.contains("FTS5") && start.contains("unwrap"), "{number}: {start}");
+        assert!(start.contains("unwrap"), "{number}: {start}");
+        assert_eq!(start.contains("FTS5"), number < 3, "{number}: {start}");
+        let again = starts(&env, &format!("s{number}"), "compact");
+        assert_eq!(
+            again.contains("FTS5"),
+            number < 3,
+            "the same session is told the same: {number}: {again}"
+        );
+    }
+    assert!(asks(&env, "later", QUESTION).contains("FTS5"));
+}
+
+/// The same twenty questions in a dozen sessions get the same answers each time, whatever became of the answers.
+#[test]
+fn a_question_that_comes_back_gets_the_same_answer() {
+    let env = world();
+    let memories: Vec<_> = TOPICS
+        .iter()
+        .map(|(thing, way)| json!({"kind": "decision", "title": format!("The {thing} is {way}")}))
+        .collect();
+    import(&env, &memories);
+    let answers = |session: usize| -> Vec<Vec<String>> {
+        let ask = |(place, (thing, _)): (usize, &(&str, &str))| {
+            let text =
+                asks(&env, &format!("s{session}-{place}"), &format!("How is the {thing} handled here?"));
+            let lines = text.lines().filter(|line| line.starts_with('#'));
+            lines.map(|line| line.split(" · ").next().unwrap_or_default().to_owned()).collect()
+        };
+        TOPICS.iter().enumerate().map(ask).collect()
+    };
+    let first = answers(0);
+    for (place, (thing, _)) in TOPICS.iter().enumerate() {
+        assert!(first[place].iter().any(|line| line.contains(thing)), "{thing}: {:?}", first[place]);
+    }
+    for session in 1..12 {
+        assert_eq!(answers(session), first, "session {session}");
     }
 }
+
+const TOPICS: [(&str, &str); 20] = [
+    ("invoice numbering", "counted per calendar year"),
+    ("webhook signature", "checked against two keys"),
+    ("thumbnail cache", "kept for a week on disk"),
+    ("currency rounding", "half to even"),
+    ("session cookie", "bound to one subdomain"),
+    ("import queue", "drained by a single consumer"),
+    ("audit trail", "written before the answer"),
+    ("feature flag registry", "one file in the repository"),
+    ("tenant isolation", "a schema for each customer"),
+    ("barcode scanner", "read through the serial port"),
+    ("newsletter template", "rendered on the server"),
+    ("password hashing", "argon2 with a pepper"),
+    ("holiday calendar", "taken from the state's feed"),
+    ("log rotation", "left to the host"),
+    ("shipping label", "printed in thermal format"),
+    ("search synonym list", "edited by the support team"),
+    ("map tile provider", "chosen by region"),
+    ("backup encryption", "done with an offline key"),
+    ("seat reservation", "held for nine minutes"),
+    ("translation memory", "shared by all languages"),
+];
 
 #[test]
 fn law_9_the_use_of_an_injected_memory_is_detected() {
@@ -101,7 +160,7 @@ fn context_says_why_nothing_would_be_injected() {
 #[test]
 fn the_user_is_warned_when_capture_stopped() {
     let env = world();
-    remember(&env, RANKING);
+    done(&env, &["rules", "add", "Ranking stays in FTS5"]);
     let start = |session: &str| answer(&event(&env, session, "SessionStart", json!({"source": "startup"})));
     let replies = ["s0", "s1", "s2", "s3"].map(start);
     for reply in &replies {

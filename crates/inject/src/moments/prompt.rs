@@ -2,13 +2,15 @@
 
 use super::Injector;
 use super::session_start::{HANDOFFS, last_at_work};
+use super::tool::text_of;
+use crate::file_kind::names_file;
 use crate::occasion::Occasion;
 use crate::{Candidate, GatherResult, Prefetch};
-use backstory_capture::FreshnessLimit;
+use backstory_capture::{FreshnessLimit, body_of};
 use backstory_distil::is_word_of_reply;
-use backstory_memory::{Kind, Memory, first_chars, words};
+use backstory_memory::{Activity, Kind, Memory, first_chars, words};
 use backstory_recall::{Hit, ScoreFactor, SearchQuery, Signal};
-use backstory_store::{Filter, Scope, StandingFilter, Store};
+use backstory_store::{Filter, Scope, StandingFilter, Store, StoredEvent};
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
@@ -21,10 +23,12 @@ const TIME_FOR_FRESHNESS: Duration = Duration::from_millis(60);
 const MOST_FILES: usize = 16;
 /// The factor of a hit whose code changed.
 const CHANGED: ScoreFactor = ScoreFactor::Signal(Signal::Freshness);
-/// A prompt of so many words may mean nothing but what it is the occasion for.
+/// A request of so many words may mean nothing but what it is the occasion for. In a long text the last line is not what it asks for.
 const SHORT_PROMPT_WORDS: usize = 8;
-/// How many changed symbols name the files just edited, and how many memories of those are given.
-const TOUCHED_SYMBOLS: u32 = 12;
+const MOST_SPOKEN_WORDS: usize = 60;
+/// How far the files just edited are looked for, how many count, and how many memories of those are given.
+const LATEST_EVENTS: u32 = 24;
+const TOUCHED_FILES: usize = 6;
 const TOUCHED_HITS: u32 = 3;
 /// A longer prompt says at its beginning what it is about; the rest is pasted.
 pub(crate) const MOST_PROMPT_CHARS: usize = 4_000;
@@ -39,14 +43,13 @@ impl Injector<'_> {
         if asks_to_go_on(prompt) {
             hits.extend(self.newest_handoff()?);
         }
-        let is_short = prompt.split_whitespace().nth(SHORT_PROMPT_WORDS).is_none();
-        if is_short {
-            hits.extend(self.rules_of_occasion(prompt)?);
+        if let Some(request) = closing_request(prompt) {
+            hits.extend(self.known_of_occasion(request)?);
         }
         if is_about_something(prompt) {
             hits.extend(self.searched(first_chars(prompt, MOST_PROMPT_CHARS))?);
         } else {
-            hits.extend(self.lessons_of_touched_files()?);
+            hits.extend(self.lessons_of_last_turn()?);
         }
         let mut seen = HashSet::new();
         hits.retain(|it| seen.insert(it.memory.id));
@@ -111,8 +114,8 @@ impl Injector<'_> {
         Ok(last.filter(|it| self.is_unseen(&it.memory)))
     }
 
-    /// Returns the rules and facts about the files that the session edited last.
-    fn lessons_of_touched_files(&self) -> GatherResult<Vec<Candidate>> {
+    /// Returns the rules and facts about the files that the session edited last, or that its agent just spoke of: "yes" is said to that.
+    fn lessons_of_last_turn(&self) -> GatherResult<Vec<Candidate>> {
         let Some(session) = self.recipient.session else { return Ok(Vec::new()) };
         let filter = Filter {
             kinds: vec![Kind::Rule, Kind::Fact],
@@ -120,13 +123,67 @@ impl Injector<'_> {
             limit: TOUCHED_HITS,
             ..Filter::within(Scope::Project(self.recipient.project))
         };
-        self.candidates("known about a file just edited", |store| {
-            let changes = store.code().changes(self.recipient.project, Some(session), TOUCHED_SYMBOLS)?;
-            let mut files: Vec<String> = changes.into_iter().map(|changed| changed.path).collect();
-            files.dedup();
-            if files.is_empty() { Ok(Vec::new()) } else { store.search().about_files(&files, &filter) }
-        })
+        let read = || self.store.events().latest(session, LATEST_EVENTS);
+        let files = files_of_last_turn(&self.store.read_until(self.until, read)?);
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut known = self.candidates("known about a file just edited", |store| {
+            store.search().about_files(&files, &filter)
+        })?;
+        let names = |it: &Memory| files.iter().any(|file| names_file(&text_of(it), file));
+        known.extend(self.rules_to_warn(names)?);
+        known.extend(self.facts_to_warn("names a file just edited", names)?);
+        let mut seen = HashSet::new();
+        known.retain(|it| seen.insert(it.memory.id));
+        known.truncate(TOUCHED_HITS as usize);
+        Ok(known)
     }
+}
+
+/// Returns the files edited since the last prompt but one, newest first, and those that the agent's last message names.
+fn files_of_last_turn(events: &[StoredEvent]) -> Vec<String> {
+    let (mut edited, mut named) = (Vec::new(), Vec::new());
+    let mut prompts = 0;
+    for body in events.iter().rev().filter_map(|stored| body_of(&stored.event)) {
+        match body.activity {
+            Activity::Prompted { .. } => prompts += 1,
+            Activity::Edited { file, .. } => edited.push(file),
+            Activity::TurnEnded { message } if named.is_empty() => named = files_in(&message),
+            _ => {}
+        }
+        // The newest is the prompt that is being answered.
+        if prompts == 2 || edited.len() == TOUCHED_FILES {
+            break;
+        }
+    }
+    edited.extend(named);
+    let mut seen = HashSet::new();
+    edited.retain(|file| seen.insert(file.clone()));
+    edited
+}
+
+/// Returns the files that a text names: words with an ending of letters.
+fn files_in(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| c.is_whitespace() || "`'\"()[]{}<>,;*|".contains(c));
+    let words = words.map(|word| word.trim_end_matches(['.', ':', '!', '?']));
+    let is_file = |word: &&str| {
+        let ending = word.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
+        ending.is_some_and(|(stem, ending)| {
+            stem.len() > 1
+                && (1..=5).contains(&ending.len())
+                && ending.chars().all(|c| c.is_ascii_lowercase())
+        })
+    };
+    words.filter(is_file).take(TOUCHED_FILES).map(str::to_owned).collect()
+}
+
+/// Returns what a prompt asks for in few words: all of it, or its last sentence. "Looks right to me. Commit it and push."
+fn closing_request(prompt: &str) -> Option<&str> {
+    let sentences = prompt.split(['\n', '!', '?']).flat_map(|line| line.split(". "));
+    let last = sentences.map(|it| it.trim().trim_end_matches('.')).filter(|it| !it.is_empty()).last()?;
+    let is_spoken = prompt.split_whitespace().nth(MOST_SPOKEN_WORDS).is_none();
+    (is_spoken && last.split_whitespace().nth(SHORT_PROMPT_WORDS).is_none()).then_some(last)
 }
 
 /// Whether a prompt asks to go on with what was begun before.
@@ -195,6 +252,26 @@ mod tests {
         for something in ["fix the build", "why?! tests", "continue with the parser", "修复它", "deploy"] {
             assert!(is_about_something(something), "{something}");
         }
+    }
+
+    #[test]
+    fn a_prompt_may_end_with_a_request() {
+        for (prompt, expected) in [
+            ("commit this", Some("commit this")),
+            ("Looks right to me. Now commit it, and push.", Some("Now commit it, and push")),
+            ("The tests pass!\nlets open a pr", Some("lets open a pr")),
+            ("why does the release job wait for the docs job before it starts", None),
+        ] {
+            assert_eq!(closing_request(prompt), expected, "{prompt}");
+        }
+        assert_eq!(closing_request(&format!("{}\ncommit it", "a plan ".repeat(40))), None);
+    }
+
+    #[test]
+    fn files_are_found_in_a_message() {
+        let message =
+            "Shall I add it to `src/routes.py`, api/index.ts and Cargo.toml? It takes 1.5 s, e.g. on v2.0.";
+        assert_eq!(files_in(message), ["src/routes.py", "api/index.ts", "Cargo.toml"]);
     }
 
     #[test]

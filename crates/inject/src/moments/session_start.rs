@@ -6,7 +6,7 @@ use crate::rules_file::{rule_line, rules_in};
 use crate::{Candidate, GatherResult, Orientation, WorkTreeStatus};
 use backstory_capture::git::{self, HistoryDetail, history};
 use backstory_capture::{FreshnessLimit, instruction_files};
-use backstory_memory::{ChangedSymbol, Details, Freshness, Kind, KindGroup, Memory, Timestamp};
+use backstory_memory::{ChangedSymbol, Details, Freshness, Kind, KindGroup, Memory, MemoryId, Timestamp};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -31,6 +31,9 @@ const TRAPS: u32 = 40;
 const MOST_TRAPS: usize = 10;
 const DECISIONS: u32 = 8;
 const WORK: usize = 10;
+/// A decision is carried out in a few sessions, and a piece of work is no news after one: so many others began with it before it is left out.
+const DECISION_REPEATS: u32 = 3;
+const WORK_REPEATS: u32 = 1;
 
 impl Injector<'_> {
     /// Gathers what a session starts from. A part that cannot be read carries its error.
@@ -49,6 +52,10 @@ impl Injector<'_> {
                 commits_since: commits_since.unwrap_or_default(),
             });
             known.sort_traps();
+            let recent = known.recent_files();
+            known.decisions = known.decisions.and_then(|decisions| {
+                self.without_repeats(decisions, DECISION_REPEATS, |it| it.touches(&recent))
+            });
             known
         })
     }
@@ -72,7 +79,7 @@ impl Injector<'_> {
             traps: surest("known here", &[Kind::Fact, Kind::Failure], TRAPS)
                 .map(|traps| traps.into_iter().filter(|it| may_recur(&it.memory)).collect()),
             decisions: surest("decided", &[Kind::Decision], DECISIONS),
-            work: self.work(),
+            work: self.work().and_then(|work| self.without_repeats(work, WORK_REPEATS, |_| false)),
             code_changes: self.code_changes(),
         }
     }
@@ -122,6 +129,21 @@ impl Injector<'_> {
         Ok(work)
     }
 
+    /// Leaves out what so many other sessions began with already, unless there is a reason to say it again. It is found when it matters:
+    /// at a prompt, before an edit.
+    fn without_repeats(
+        &self,
+        mut candidates: Vec<Candidate>,
+        most: u32,
+        is_due: impl Fn(&Candidate) -> bool,
+    ) -> GatherResult<Vec<Candidate>> {
+        let ids: Vec<MemoryId> = candidates.iter().map(|it| it.memory.id).collect();
+        let read = || self.store.injections().sessions_begun_with(&ids, self.recipient.session, most);
+        let begun = self.store.read_until(self.until, read)?;
+        candidates.retain(|it| is_due(it) || begun.get(&it.memory.id).is_none_or(|count| *count < most));
+        Ok(candidates)
+    }
+
     /// Marks what speaks of code that changed since.
     fn with_freshness(&self, mut candidates: Vec<Candidate>) -> Vec<Candidate> {
         let until = self.until.min(Instant::now() + TIME_FOR_FRESHNESS);
@@ -139,15 +161,26 @@ impl Injector<'_> {
     }
 }
 
+impl Candidate {
+    /// Whether it is about one of these files.
+    fn touches(&self, files: &HashSet<String>) -> bool {
+        self.memory.content.files.iter().any(|file| files.contains(file))
+    }
+}
+
 impl Orientation {
-    /// Puts first what touches files that changed lately, then what is not over; few are enough.
-    fn sort_traps(&mut self) {
+    /// The files that changed lately.
+    fn recent_files(&self) -> HashSet<String> {
         let changed = self.code_changes.iter().flatten().map(|changed| changed.path.as_str());
         let dirty = self.work_tree.iter().flat_map(|tree| &tree.dirty).map(String::as_str);
-        let recent: HashSet<String> = changed.chain(dirty).map(str::to_owned).collect();
-        let touches = |it: &Candidate| it.memory.content.files.iter().any(|file| recent.contains(file));
+        changed.chain(dirty).map(str::to_owned).collect()
+    }
+
+    /// Puts first what touches files that changed lately, then what is not over; few are enough.
+    fn sort_traps(&mut self) {
+        let recent = self.recent_files();
         if let Ok(traps) = &mut self.traps {
-            traps.sort_by_key(|it| !touches(it));
+            traps.sort_by_key(|it| !it.touches(&recent));
             traps.truncate(MOST_TRAPS);
         }
     }

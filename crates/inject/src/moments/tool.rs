@@ -5,11 +5,12 @@
 //! their command. What only stood in the block the session started with is said once more here (law 5).
 
 use super::Injector;
+use crate::arguments::{names_argument, shares_words};
 use crate::failure_details::{
     failed_command, fixing_commands, is_fixed_by_command, is_same_command, may_recur,
 };
-use crate::file_kind::{names_file, speaks_of_kind};
-use crate::occasion::{Occasion, is_followed_by, names_program, names_task, program_of, tasks};
+use crate::file_kind::{names_file, names_test_of, speaks_of_kind};
+use crate::occasion::{Occasion, is_followed_by, names_own_program, names_task, program_of, tasks};
 use crate::{Candidate, GatherResult};
 use backstory_distil::CommandTask;
 use backstory_memory::{Kind, Memory, MemoryId, Nesting, Provenance, first_chars, simple_commands};
@@ -45,12 +46,7 @@ impl Injector<'_> {
                     alike.push(it);
                 }
                 // A fact in somebody's words is about the command it names.
-                None if tasks
-                    .iter()
-                    .any(|task| !task.is_bystander && names_task(&text_of(&it.memory), task)) =>
-                {
-                    alike.push(it);
-                }
+                None if fact_speaks_of_command(&it.memory, &tasks) => alike.push(it),
                 _ => {}
             }
         }
@@ -58,20 +54,36 @@ impl Injector<'_> {
         Ok(same.into_iter().chain(rules).chain(alike).collect())
     }
 
-    /// Finds the rules that speak of a prompt of few words: "commit this" names no topic, but an occasion.
-    pub(super) fn rules_of_occasion(&self, prompt: &str) -> GatherResult<Vec<Candidate>> {
-        let occasions = Occasion::requested_by(prompt);
+    /// Finds the rules and facts that speak of a request of few words: "commit this" names no topic, but an occasion.
+    pub(super) fn known_of_occasion(&self, request: &str) -> GatherResult<Vec<Candidate>> {
+        let occasions = Occasion::requested_by(request);
         if occasions.is_empty() {
             return Ok(Vec::new());
         }
-        self.rules_to_warn(|rule| !occasions.is_disjoint(&Occasion::spoken_of(rule)))
+        let speaks = |it: &Memory| !occasions.is_disjoint(&Occasion::spoken_of(&it.content.title));
+        let mut known = self.rules_to_warn(speaks)?;
+        known.extend(self.facts_to_warn("known of this", speaks)?);
+        Ok(known)
+    }
+
+    /// Returns the facts in somebody's words that a test picks.
+    pub(super) fn facts_to_warn(
+        &self,
+        reason: &str,
+        speaks: impl Fn(&Memory) -> bool,
+    ) -> GatherResult<Vec<Candidate>> {
+        let project = self.recipient.project;
+        let newest = |store: &Store| store.search().newest_of_kinds(project, &[Kind::Fact], FAILURES);
+        let mut facts = self.to_warn(reason, newest)?;
+        facts.retain(|it| speaks(&it.memory));
+        Ok(facts)
     }
 
     /// Returns the rules that a test picks by their text.
-    fn rules_to_warn(&self, speaks: impl Fn(&str) -> bool) -> GatherResult<Vec<Candidate>> {
+    pub(super) fn rules_to_warn(&self, speaks: impl Fn(&Memory) -> bool) -> GatherResult<Vec<Candidate>> {
         let project = self.recipient.project;
         let mut rules = self.to_warn("a rule about this", |store| store.search().rules(project, RULES))?;
-        rules.retain(|it| speaks(&text_of(&it.memory)));
+        rules.retain(|it| speaks(&it.memory));
         Ok(rules)
     }
 
@@ -116,12 +128,13 @@ impl Injector<'_> {
             Kind::Failure => 2,
             _ => 1,
         });
-        let rules =
-            self.rules_to_warn(|rule| names_file(rule, &path) || is_created && speaks_of_kind(rule, &path))?;
-        let facts = self.to_warn("names this file", |store| {
-            store.search().newest_of_kinds(self.recipient.project, &[Kind::Fact], FAILURES)
-        })?;
-        let facts = facts.into_iter().filter(|it| names_file(&text_of(&it.memory), &path));
+        let names = |it: &Memory| {
+            let text = text_of(it);
+            names_file(&text, &path) || names_test_of(&text, &path)
+        };
+        let is_of_kind = |rule: &Memory| is_created && speaks_of_kind(&rule.content.title, &path);
+        let rules = self.rules_to_warn(|rule| names(rule) || is_of_kind(rule))?;
+        let facts = self.facts_to_warn("names this file", names)?;
         let mut seen = BTreeSet::new();
         let all = rules.into_iter().chain(anchored).chain(facts);
         Ok(all.filter(|it| seen.insert(it.memory.id)).collect())
@@ -138,17 +151,38 @@ impl Injector<'_> {
 }
 
 /// What a memory says in all.
-fn text_of(memory: &Memory) -> String {
+pub(super) fn text_of(memory: &Memory) -> String {
     let content = &memory.content;
     format!("{}\n{}", content.title, first_chars(&content.body, 1_000))
 }
 
-/// Whether a rule is about one of the commands that do something, and not followed by it anyway.
-fn speaks_of_command(rule: &str, tasks: &[CommandTask]) -> bool {
-    let spoken_of = Occasion::spoken_of(rule);
-    tasks.iter().filter(|task| !task.is_bystander && !is_followed_by(rule, task)).any(|task| {
-        let is_named = names_task(rule, task) || names_program(rule, task);
-        is_named || !Occasion::of_task(task).is_disjoint(&spoken_of)
+/// Whether a memory names a command: its program with its sub-command anywhere, a program alone in its title.
+fn names_command(memory: &Memory, task: &CommandTask) -> bool {
+    let is_whole = task.name.contains(' ');
+    names_task(&memory.content.title, task) || is_whole && names_task(&text_of(memory), task)
+}
+
+/// Whether a fact in somebody's words is about one of these commands: its program with its sub-command, something it carries, or what it
+/// is the occasion for.
+fn fact_speaks_of_command(memory: &Memory, tasks: &[CommandTask]) -> bool {
+    let text = text_of(memory);
+    let occasions = Occasion::spoken_of(&memory.content.title);
+    tasks.iter().any(|task| {
+        // Of what only looks, such as `ls`, the name alone says nothing.
+        let is_named = (!task.is_bystander || task.name.contains(' ')) && names_command(memory, task);
+        is_named || names_argument(&text, task) || !Occasion::of_task(task).is_disjoint(&occasions)
+    })
+}
+
+/// Whether a rule is about one of the commands that do something, and not followed by it anyway. What it only mentions in its text it must
+/// spell out.
+fn speaks_of_command(rule: &Memory, tasks: &[CommandTask]) -> bool {
+    let (title, text) = (rule.content.title.as_str(), text_of(rule));
+    let spoken_of = Occasion::spoken_of(title);
+    tasks.iter().filter(|task| !task.is_bystander && !is_followed_by(&text, task)).any(|task| {
+        let is_named = names_command(rule, task) || names_own_program(title, task);
+        let is_said = names_argument(&text, task) || shares_words(&text, task);
+        is_named || is_said || !Occasion::of_task(task).is_disjoint(&spoken_of)
     })
 }
 

@@ -38,7 +38,7 @@ prop_compose! {
 
 /// Whether two parts may hold the same memory.
 #[derive(Clone, Copy, Debug)]
-enum Ids {
+pub(crate) enum Ids {
     Shared,
     Apart,
 }
@@ -57,7 +57,7 @@ fn some<T: std::fmt::Debug>(of: impl Strategy<Value = T>, most: usize) -> impl S
 }
 
 prop_compose! {
-    fn any_orientation(ids: Ids)(
+    pub(crate) fn any_orientation(ids: Ids)(
         rules in some(any_candidate(ids.first_id(1)), 6),
         pinned in some(any_candidate(ids.first_id(0)), 3),
         handoff in prop::option::of(any_candidate(ids.first_id(5))),
@@ -81,7 +81,7 @@ prop_compose! {
     }
 }
 
-fn blocks(known: &Orientation, frame: &BlockFrame) -> [Block; 4] {
+pub(crate) fn blocks(known: &Orientation, frame: &BlockFrame) -> [Block; 4] {
     let hits = known.traps.clone().map(|hits| hits.into_iter().cycle().take(40).collect::<Vec<_>>());
     [
         session_start(&known.clone(), None, frame),
@@ -146,6 +146,7 @@ fn every_budget_holds_for_a_real_project_from_nothing_up() {
     }
 }
 
+/// S4.12, S4.13, S4.37.
 #[test]
 fn a_small_budget_is_held_and_what_is_skipped_is_noted() {
     let frame = BlockFrame {
@@ -190,6 +191,7 @@ fn a_full_project_uses_its_budget_and_rules_no_more_than_500_tokens() {
     assert!(placed < 40 && block.text.contains(&rest), "{}", block.text);
 }
 
+/// S4.2, S2.8.
 #[test]
 fn the_usual_budgets_are_those_of_the_design() {
     let budgets =

@@ -9,4 +9,5 @@
 mod budgets;
 mod goldens;
 mod hostile;
+mod law_properties;
 mod month;

@@ -28,12 +28,14 @@ fn samples(prefixes: &[&str]) -> Vec<Sample> {
     samples.filter(|it| prefixes.iter().any(|prefix| it.name.starts_with(prefix))).collect()
 }
 
+/// S4.9: an empty text has no tokens.
 #[test]
 fn nothing_costs_nothing() {
     assert_eq!(estimate(""), Tokens(0));
     assert_eq!(estimate("a"), Tokens(1));
 }
 
+/// S4.6, S4.8: rather too much than too little, within a fifth.
 #[test]
 fn no_prose_code_or_cjk_is_under_estimated_by_more_than_a_tenth() {
     let samples = samples(&["prose-", "code-", "cjk-", "other-"]);

@@ -7,7 +7,7 @@ use crate::injections::impressions;
 use crate::{StoreError, UseKind};
 use backstory_memory::{MemoryId, Moment, SessionId, Timestamp, Tokens};
 use rusqlite::{OptionalExtension, params};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// What the agent of a session has in view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -84,6 +84,24 @@ impl InjectionReader<'_> {
                 }
             }
             Ok(window)
+        })
+    }
+
+    /// Returns how many other sessions began with each of these memories, counted no further than to `most`.
+    pub fn sessions_begun_with(
+        &self,
+        ids: &[MemoryId],
+        session: Option<SessionId>,
+        most: u32,
+    ) -> Result<HashMap<MemoryId, u32>, StoreError> {
+        self.store.read("read what sessions began with", |db| {
+            let mut statement = db.prepare_cached(
+                "SELECT count(*) FROM (SELECT DISTINCT i.session_id FROM injected g JOIN injections i ON i.id = g.injection_id
+                 WHERE g.memory_id = ?1 AND i.moment = 'session_start' AND i.session_id IS NOT ?2 LIMIT ?3)",
+            )?;
+            let session = session.map(|session| session.0);
+            let count = |id: &MemoryId| Ok((*id, statement.query_row(params![id.0, session, most], |row| row.get(0))?));
+            Ok(ids.iter().map(count).collect::<rusqlite::Result<_>>()?)
         })
     }
 
