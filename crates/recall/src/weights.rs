@@ -55,6 +55,8 @@ pub struct RankingWeights {
     pub out_of_vocabulary: f64,
     /// Nothing is returned if the best relevance is below this.
     pub floor: f64,
+    /// A hit of at least this probability is never dropped.
+    pub sure: f64,
     /// Hits below this share of the best relevance are dropped.
     pub floor_of_best: f64,
 }
@@ -68,7 +70,7 @@ impl RankingWeights {
         synonyms: 0.4,
         named: 0.2,
         neighbours: 0.3,
-        outside_time: 0.6,
+        outside_time: 0.4,
         signals: 0.02,
         recency: 1.0,
         recency_days: 30.0,
@@ -85,6 +87,7 @@ impl RankingWeights {
         unused: 0.0,
         out_of_vocabulary: 0.0,
         floor: 0.0,
+        sure: 0.5,
         floor_of_best: 0.0,
     };
 

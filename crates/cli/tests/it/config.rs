@@ -47,7 +47,7 @@ fn every_setting_names_where_its_value_comes_from() {
         inject_weights.nearness = 0.15           default
         inject_weights.neighbours = 0.3          default
         inject_weights.out_of_vocabulary = 0.6   default
-        inject_weights.outside_time = 0.6        default
+        inject_weights.outside_time = 0.4        default
         inject_weights.provenance = 1.0          default
         inject_weights.recency = 0.15            default
         inject_weights.recency_days = 30.0       default
@@ -56,6 +56,7 @@ fn every_setting_names_where_its_value_comes_from() {
         inject_weights.saturation = 8.0          default
         inject_weights.shown = 0.0               default
         inject_weights.signals = 1.0             default
+        inject_weights.sure = 0.5                default
         inject_weights.synonyms = 0.4            default
         inject_weights.unused = 1.0              default
         inject_weights.used = 0.15               default
@@ -80,7 +81,7 @@ fn every_setting_names_where_its_value_comes_from() {
         search_weights.nearness = 0.15           default
         search_weights.neighbours = 0.3          default
         search_weights.out_of_vocabulary = 0.0   default
-        search_weights.outside_time = 0.6        default
+        search_weights.outside_time = 0.4        default
         search_weights.provenance = 0.0          default
         search_weights.recency = 1.0             default
         search_weights.recency_days = 30.0       default
@@ -89,6 +90,7 @@ fn every_setting_names_where_its_value_comes_from() {
         search_weights.saturation = 8.0          default
         search_weights.shown = 0.0               default
         search_weights.signals = 0.02            default
+        search_weights.sure = 0.5                default
         search_weights.synonyms = 0.4            default
         search_weights.unused = 0.0              default
         search_weights.used = 0.15               default
