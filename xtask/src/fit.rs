@@ -12,13 +12,14 @@ mod report;
 
 use crate::places::root;
 use crate::{TaskResult, say};
-use model::RelevanceModel;
+use model::{RelevanceModel, fitted_on, source};
 use prepared_set::PreparedSet;
 use ranked_query::{FittedSet, ranked};
 use std::fs;
 use std::path::PathBuf;
 
-const USAGE: &str = "usage: cargo xtask fit [--data DIR] [--keep DIR] [--most-chars N] [--write]";
+const USAGE: &str =
+    "usage: cargo xtask fit [--data DIR] [--keep DIR] [--most-chars N] [--sets A,B] [--write]";
 /// Where the weights go.
 const WEIGHTS: &str = "crates/recall/src/relevance/fitted_table.rs";
 
@@ -27,24 +28,25 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let options = FitOptions::read(arguments)?;
     let mut sets: Vec<FittedSet> = Vec::new();
     for set in prepared_set::in_folder(&options.data, options.most_chars)? {
+        if !options.sets.is_empty() && !options.sets.iter().any(|name| set.name.starts_with(name.as_str())) {
+            continue;
+        }
         say(&format!("{}: {} documents, {} queries", set.name, set.documents.len(), set.queries.len()));
         sets.push(search(&set, &options.keep)?);
     }
-    let held_out: Vec<RelevanceModel> = sets
-        .iter()
-        .map(|set| RelevanceModel::fit(sets.iter().filter(|it| family(it) != family(set))))
-        .collect();
+    let held_out: Vec<RelevanceModel> =
+        sets.iter().map(|set| fitted_on(sets.iter().filter(|it| family(it) != family(set)))).collect();
     report::table(&sets, &held_out);
     report::injection(&sets);
     report::reliability(&sets, &held_out);
     report::silence(&sets, &held_out);
-    let whole = RelevanceModel::fit(sets.iter());
+    let whole = fitted_on(sets.iter());
     say("\nfitted on every set, these included");
     report::table(&sets, &vec![whole.clone(); sets.len()]);
     report::weights(&whole);
     if options.write {
         let names: Vec<&str> = sets.iter().map(|set| set.name.as_str()).collect();
-        fs::write(root().join(WEIGHTS), whole.source(&names))?;
+        fs::write(root().join(WEIGHTS), source(&whole, &names))?;
         say(&format!("wrote {WEIGHTS}"));
     }
     Ok(())
@@ -64,6 +66,8 @@ struct FitOptions {
     data: PathBuf,
     keep: PathBuf,
     most_chars: usize,
+    /// The beginnings of the names of the sets; all if empty.
+    sets: Vec<String>,
     write: bool,
 }
 
@@ -74,6 +78,7 @@ impl FitOptions {
             data: root().join("../shared/eval"),
             keep: target.ok_or(USAGE)?,
             most_chars: usize::MAX,
+            sets: Vec::new(),
             write: false,
         };
         let mut rest = arguments.iter();
@@ -83,6 +88,7 @@ impl FitOptions {
                 "--data" => options.data = value()?.into(),
                 "--keep" => options.keep = value()?.into(),
                 "--most-chars" => options.most_chars = value()?.parse()?,
+                "--sets" => options.sets = value()?.split(',').map(str::to_owned).collect(),
                 "--write" => options.write = true,
                 _ => return Err(USAGE.into()),
             }

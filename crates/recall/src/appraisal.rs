@@ -6,7 +6,7 @@
 use crate::Searcher;
 use crate::fusion::Pool;
 use crate::reasons::Boost;
-use crate::relevance::Features;
+use crate::relevance::{BestFound, FeatureWeights, Features};
 use crate::word_evidence::{SoughtWords, WordEvidence};
 use backstory_memory::{Memory, MemoryId, Provenance};
 use backstory_store::{Filter, SessionNeighbours, StoreError};
@@ -17,6 +17,8 @@ const LOOKED_BESIDE: usize = 24;
 /// A text of more words has more than one vector: so many words to the first, and so many to each further one.
 const FIRST_CHUNK: usize = 180;
 const CHUNK_STEP: usize = 90;
+/// A text of more words is not what one person said at once.
+const LONGEST_REMARK: usize = 100;
 /// The BM25 that counts as half.
 const HALF_BM25: f64 = 8.0;
 /// The cosine to expect of a memory without a vector: from no words in common to all of them.
@@ -45,11 +47,19 @@ pub(crate) fn appraise(
     let read: HashMap<MemoryId, WordEvidence> =
         memories.iter().map(|memory| (memory.id, evidence(&pool.sought, memory))).collect();
     let beside = beside(&pairs);
-    for memory in memories.iter() {
+    let found = memories.iter().map(|memory| {
         let neighbours = beside.get(&memory.id).map_or(&[][..], Vec::as_slice);
-        let features = features(pool, memory, neighbours, &read);
+        features(pool, memory, neighbours, &read)
+    });
+    let found: Vec<Features> = found.collect();
+    // A note of the least importance shares words with most queries: it is no evidence that another answers this one.
+    let mut telling: Vec<Features> = Vec::new();
+    let pairs = memories.iter().zip(&found).filter(|(memory, _)| memory.content.importance.get() > 1);
+    telling.extend(pairs.map(|(_, features)| *features));
+    let best = BestFound::of(if telling.is_empty() { &found } else { &telling }, &FeatureWeights::FITTED);
+    for (memory, features) in memories.iter().zip(found) {
         if let Some(reasons) = pool.candidates.get_mut(&memory.id) {
-            reasons.fused = features.probability();
+            reasons.fused = best.probability(&features, &FeatureWeights::FITTED);
             reasons.features = features;
         }
     }
@@ -125,20 +135,24 @@ fn features(
     let chunks = 1 + own.length.saturating_sub(FIRST_CHUNK).div_ceil(CHUNK_STEP);
     let held_beside = neighbours.iter().filter_map(|id| read.get(id)).fold(0, |held, it| held | it.held);
     let meaning_beside = neighbours.iter().filter_map(|id| pool.candidates.get(id)?.meaning);
+    // Who speaks, and whether they only ask, is known of what one person said, not of a whole talk.
+    let is_remark = own.length <= LONGEST_REMARK;
+    let names_speaker = is_remark && pool.sought.names_speaker_of(&memory.content.body);
+    let asks = is_remark && memory.content.body.trim_end().ends_with('?');
     Features([
         words / (words + HALF_BM25),
         own.whole,
         own.passage,
+        own.sentence,
         own.title,
         meaning,
         (chunks as f64).log2() / 5.0,
         pool.sought.share_of(held_beside & !own.held),
         meaning_beside.fold(0.0, f64::max),
         f64::from(memory.content.provenance == Provenance::User),
-        own.rarity / (own.rarity + 15.0),
+        f64::from(names_speaker),
+        f64::from(asks),
         pool.out_of_vocabulary,
-        (pool.sought.count() as f64 / 10.0).min(2.0),
-        own.passage * meaning,
     ])
 }
 

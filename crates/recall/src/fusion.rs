@@ -6,9 +6,9 @@
 //! fits.
 
 use crate::appraisal::{LINK_SHARE, appraise};
-use crate::kind_intent::{KindIntent, listed_kinds};
+use crate::kind_intent::{KindIntent, KindScope, listed_kinds};
 use crate::mentions::mentions;
-use crate::reasons::{Boost, Reasons, ScoreFactor, SearchStrategy};
+use crate::reasons::{Boost, Reasons, ScoreFactor, SearchStrategy, odds};
 use crate::semantic_index::{Neighbours, SemanticIndex};
 use crate::signals::{self, SignalInput};
 use crate::word_evidence::SoughtWords;
@@ -32,17 +32,16 @@ const FOLLOWED: usize = 5;
 /// What a memory gains for being of the kind that is asked for: without a topic, and with one, which still decides.
 const KIND_ALONE: f64 = 0.6;
 const KIND_WITH_TOPIC: f64 = 0.1;
-/// So many memories of a kind are listed.
+/// What a memory of the kind gains where an overview of a topic is asked for: enough to be listed, after those about the topic.
+const KIND_BESIDE: f64 = 0.2;
+/// So many memories of a kind are listed, and so many beside a topic.
 const MOST_OF_KIND: u32 = 40;
-/// Memories of the least importance, such as a discussion without a result, must reach this multiple of the floor: they mention
-/// many subjects, and so share words with most queries.
-const LEAST_IMPORTANT: f64 = 4.0 / 3.0;
-/// A hit whose odds are so many times those of the next is sure from this share of what is otherwise sure: in a small store few words
-/// are rare, so nothing is very probable, but one memory may stand out.
-const CLEAR_ODDS: f64 = 1.5;
-const CLEAR_SHARE: f64 = 0.5;
+const MOST_BESIDE: u32 = 12;
+/// A memory of the least importance, such as a discussion without a result, must be so many times likelier: it mentions many
+/// subjects, and so shares words with most queries.
+const LEAST_IMPORTANT: f64 = 4.0;
 /// Factor for a superseded memory, so that its replacement ranks above it.
-const SUPERSEDED: f64 = 0.7;
+const SUPERSEDED: f64 = 0.5;
 
 /// Everything that may be a hit, with its reasons so far.
 pub(crate) struct Pool {
@@ -98,8 +97,7 @@ impl Pool {
             pool.query_vector = Some(neighbours.query);
         }
         for reasons in pool.candidates.values_mut() {
-            reasons.direct = fused(reasons, pool.strategy, searcher.weights);
-            reasons.fused = reasons.direct;
+            reasons.fused = fused(reasons, pool.strategy, searcher.weights);
         }
         Ok(pool)
     }
@@ -156,27 +154,35 @@ impl Pool {
         Ok(())
     }
 
-    /// Adds the newest memories of the kind that a query without a topic asks for.
+    /// Adds the newest memories of the kind that a query without a topic asks for, or that gives an overview.
     fn add_of_kind(&mut self, searcher: &Searcher<'_>, wide: &Filter) -> Result<(), StoreError> {
-        let Some(intent) = self.kinds.as_ref().filter(|intent| intent.is_alone) else { return Ok(()) };
+        let Some(intent) = &self.kinds else { return Ok(()) };
+        let (boost, most) = match intent.scope {
+            KindScope::Whole => (KIND_ALONE, MOST_OF_KIND),
+            KindScope::Overview => (KIND_BESIDE, MOST_BESIDE),
+            KindScope::Topic => return Ok(()),
+        };
         let is_allowed = |kind: &Kind| wide.kinds.is_empty() || wide.kinds.contains(kind);
         let kinds: Vec<Kind> = intent.kinds.iter().copied().filter(is_allowed).collect();
         if kinds.is_empty() {
             return Ok(());
         }
-        let newest = Filter { kinds, limit: MOST_OF_KIND, ..wide.clone() };
+        let newest = Filter { kinds, limit: most, ..wide.clone() };
         for id in searcher.store.search().list(&newest)? {
-            self.candidates.entry(id).or_default().boosts.push((Boost::OfKind, KIND_ALONE));
+            self.candidates.entry(id).or_default().boosts.push((Boost::OfKind, boost));
         }
         Ok(())
     }
 
     /// Boosts what is of the kind that a query with a topic asks for.
     fn boost_kinds(&mut self, memories: &[Memory]) {
-        let Some(intent) = self.kinds.as_ref().filter(|intent| !intent.is_alone) else { return };
+        let Some(intent) = self.kinds.as_ref().filter(|intent| intent.scope != KindScope::Whole) else {
+            return;
+        };
+        let boost = if intent.scope == KindScope::Overview { KIND_BESIDE } else { KIND_WITH_TOPIC };
         for memory in memories.iter().filter(|memory| intent.kinds.contains(&memory.content.kind)) {
-            if let Some(reasons) = self.candidates.get_mut(&memory.id) {
-                reasons.boosts.push((Boost::OfKind, KIND_WITH_TOPIC));
+            if let Some(reasons) = self.candidates.get_mut(&memory.id).filter(|it| it.boosts.is_empty()) {
+                reasons.boosts.push((Boost::OfKind, boost));
             }
         }
     }
@@ -318,35 +324,17 @@ pub(crate) fn weigh_by_freshness(hits: &mut [Hit], searcher: &Searcher<'_>) {
     sort(hits);
 }
 
-/// Drops all hits if even the best is below the floor, else those far below the best. A sure one stays.
-///
-/// Memories of the least importance must clear a higher floor of their own.
-pub(crate) fn drop_weak_hits(hits: &mut Vec<Hit>, out_of_vocabulary: f64, weights: &RankingWeights) {
-    let least = |hit: &Hit| match hit.memory.content.importance.get() {
-        1 => weights.floor * LEAST_IMPORTANT,
-        _ => 0.0,
-    };
-    // Looked for among all: beside a draft that fits better, nothing stands clear.
-    let clear = clear_winner(hits, CLEAR_SHARE * weights.sure);
-    // Runs before the floors, so that none of these sets the bar for the others.
-    hits.retain(|hit| hit.reasons.direct_relevance() >= least(hit));
-    let is_sure = |hit: &Hit| {
-        out_of_vocabulary <= 0.0 && (hit.reasons.relevance() >= weights.sure || clear == Some(hit.memory.id))
-    };
-    let best = hits.iter().map(|hit| hit.reasons.direct_relevance()).fold(0.0, f64::max);
-    if best * (1.0 - weights.out_of_vocabulary * out_of_vocabulary) < weights.floor {
-        hits.retain(is_sure);
-    }
-    hits.retain(|hit| hit.reasons.direct_relevance() >= weights.floor_of_best * best || is_sure(hit));
-}
-
-/// Returns the most relevant hit if it is at least so relevant, and stands clear of the next.
-fn clear_winner(hits: &[Hit], least: f64) -> Option<MemoryId> {
-    let mut ranked: Vec<&Hit> = hits.iter().collect();
-    ranked.sort_by(|one, other| other.reasons.relevance().total_cmp(&one.reasons.relevance()));
-    let first = ranked.first().filter(|hit| hit.reasons.relevance() >= least)?;
-    let next = ranked.get(1).map_or(0.0, |hit| hit.reasons.odds());
-    (first.reasons.odds() >= CLEAR_ODDS * next).then_some(first.memory.id)
+/// Drops what is less probable than the floor, unless the query calls it by its title, or far less probable than the best.
+pub(crate) fn drop_weak_hits(hits: &mut Vec<Hit>, pool: &Pool, weights: &RankingWeights) {
+    let calls_by_title = |title: &str| pool.out_of_vocabulary <= 0.0 && pool.sought.names_title(title);
+    // Runs before the best is looked for, so that none of these sets the bar for the others.
+    hits.retain(|hit| {
+        let times = if hit.memory.content.importance.get() == 1 { LEAST_IMPORTANT } else { 1.0 };
+        let is_named = || times <= 1.0 && calls_by_title(&hit.memory.content.title);
+        hit.reasons.odds() >= times * odds(weights.floor) || is_named()
+    });
+    let best = hits.iter().map(|hit| hit.reasons.relevance()).fold(0.0, f64::max);
+    hits.retain(|hit| hit.reasons.relevance() >= weights.floor_of_best * best);
 }
 
 /// Fuses words and meaning into one number.

@@ -40,8 +40,18 @@ const OVERVIEW_WORDS: usize = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KindIntent {
     pub(crate) kinds: Vec<Kind>,
-    /// Whether the query names no topic beside the kind.
-    pub(crate) is_alone: bool,
+    pub(crate) scope: KindScope,
+}
+
+/// How many memories of a kind a query asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum KindScope {
+    /// All of them: it names no topic.
+    Whole,
+    /// Those about a topic.
+    Topic,
+    /// Those about a topic first, then the others, which frame it.
+    Overview,
 }
 
 /// Returns the word of a short query by which it asks for what was decided about the others.
@@ -58,13 +68,13 @@ pub(crate) fn listed_kinds(text: &str) -> Option<KindIntent> {
     let kinds: Vec<Kind> = said.iter().flat_map(|word| kinds_of(word)).copied().collect();
     let is_listing = said.iter().any(|word| LISTING.contains(&word.as_str()));
     if overview_word(text).is_some() {
-        return Some(KindIntent { kinds: vec![Kind::Decision], is_alone: false });
+        return Some(KindIntent { kinds: vec![Kind::Decision], scope: KindScope::Overview });
     }
     if kinds.is_empty() || !is_listing || said.len() > MOST_WORDS {
         return None;
     }
-    let is_alone = !said.iter().any(|word| is_topic(word));
-    Some(KindIntent { kinds, is_alone })
+    let has_topic = said.iter().any(|word| is_topic(word));
+    Some(KindIntent { kinds, scope: if has_topic { KindScope::Topic } else { KindScope::Whole } })
 }
 
 /// Whether a word says what the query is about, beside the kind.
@@ -90,13 +100,13 @@ mod tests {
 
     #[test]
     fn a_plural_beside_a_listing_word_asks_for_a_kind() {
-        for (query, is_alone) in [
-            ("review all decisions", true),
-            ("known gotchas of the importer", false),
-            ("What are our rules?", true),
-            ("search architecture", false),
+        for (query, scope) in [
+            ("review all decisions", KindScope::Whole),
+            ("known gotchas of the importer", KindScope::Topic),
+            ("What are our rules?", KindScope::Whole),
+            ("search architecture", KindScope::Overview),
         ] {
-            assert_eq!(listed_kinds(query).map(|intent| intent.is_alone), Some(is_alone), "{query}");
+            assert_eq!(listed_kinds(query).map(|intent| intent.scope), Some(scope), "{query}");
         }
     }
 

@@ -28,7 +28,7 @@ mod word_evidence;
 
 pub use engine::RecallEngine;
 pub use reasons::{Boost, Reasons, ScoreFactor, SearchStrategy};
-pub use relevance::{FEATURES, Features};
+pub use relevance::{BestFound, FEATURES, FeatureWeights, Features};
 pub use searcher::{FreshnessProbe, Hit, HitExplanation, SearchQuery, SearchResults, Searcher};
 pub use semantic_index::{SemanticIndex, VectorCache, query_vector};
 pub use signals::Signal;

@@ -21,6 +21,8 @@ const FEWEST_COMMON: usize = 2;
 const NEARLY_AS_WELL: f64 = 0.2;
 /// For what was said or done one day: the next day's talk is on the same subject and amends nothing.
 const JUST_AS_WELL: f64 = 0.85;
+/// The share of the query's words in the older one that a newer one may lack.
+const LOST: f64 = 0.15;
 /// How many of the best hits are compared with each other.
 const COMPARED: usize = 20;
 
@@ -51,6 +53,7 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
             })
             .filter(|other| may_amend(&other.memory, &older.memory))
             .filter(|other| other.reasons.odds() >= nearly_as_well(older) * older.reasons.odds())
+            .filter(|other| answers_as_much(other, older))
             .filter(|other| same(older, other))
             .max_by_key(|other| written(other));
         if let Some(newest) = newest {
@@ -69,6 +72,12 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
 /// The share of the older one's odds that a newer hit must have.
 fn nearly_as_well(older: &Hit) -> f64 {
     if holds_until_amended(older) { NEARLY_AS_WELL } else { JUST_AS_WELL }
+}
+
+/// Whether the newer one holds what the older one holds of the query. "The parser is written in Go" amends nothing where the lexer is
+/// asked for, however alike the sentences are.
+fn answers_as_much(newer: &Hit, older: &Hit) -> bool {
+    newer.reasons.features.passage() >= (1.0 - LOST) * older.reasons.features.passage()
 }
 
 /// Whether a memory says what holds until something newer is said, and not what was said or done one day.

@@ -39,8 +39,6 @@ pub struct Reasons {
     pub meaning: Option<f64>,
     /// How probable it is that the memory answers the query, 0 to 1; plain BM25 where the profile says so.
     pub fused: f64,
-    /// Words and meaning of the memory itself in one number, 0 to 1.
-    pub direct: f64,
     /// What relevance was weighed from; zeros where plain BM25 ranks.
     pub features: Features,
     /// The boosts, each with what it added.
@@ -86,14 +84,7 @@ impl Reasons {
 
     /// Returns how much likelier it is right than wrong.
     pub(crate) fn odds(&self) -> f64 {
-        let relevance = self.relevance();
-        relevance / (1.0 - relevance.min(SURE))
-    }
-
-    /// Returns the relevance from words and meaning of the memory itself, with all boosts: what the floors of injection were set on.
-    #[must_use]
-    pub fn direct_relevance(&self) -> f64 {
-        self.direct + self.boosts.iter().map(|(_, added)| added).sum::<f64>()
+        odds(self.relevance())
     }
 
     /// Returns the score: relevance times every factor.
@@ -111,6 +102,11 @@ impl Reasons {
         let factors = self.factors.iter().map(|(factor, by)| format!("×{by:.2} {factor}"));
         arms.chain(boosts).chain(factors).collect()
     }
+}
+
+/// Returns the odds of a probability.
+pub(crate) fn odds(probability: f64) -> f64 {
+    probability / (1.0 - probability.min(SURE))
 }
 
 impl fmt::Display for Boost {

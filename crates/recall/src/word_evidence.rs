@@ -14,11 +14,15 @@ use backstory_store::WordResult;
 const MOST_WORDS: usize = 64;
 /// So many words are a passage.
 const PASSAGE: usize = 60;
+/// So many words are a sentence.
+const SENTENCE: usize = 20;
 /// The part of a word that a synonym of it counts, and one that is only spelt like it.
 const SYNONYM_SHARE: f64 = 0.4;
 const RESPELT_SHARE: f64 = 0.5;
 /// The part of its rarity that a word counts which asks for what was decided about the others.
 const OVERVIEW_SHARE: f64 = 0.2;
+/// Two words of a title may be the name of the project.
+const FEWEST_OF_TITLE: usize = 3;
 /// How fast more of the same word stop to count, and how much a long text must say it more often.
 const SATURATION: f64 = 1.2;
 const LENGTH_SHARE: f64 = 0.5;
@@ -48,7 +52,7 @@ struct WordForm {
     is_beginning: bool,
 }
 
-/// What a text holds of the sought words. All but `length` and `rarity` are 0 to 1.
+/// What a text holds of the sought words. All but `length` and `held` are 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct WordEvidence {
     /// The share of the words' rarity in all of the text, frequency and length considered.
@@ -57,8 +61,8 @@ pub(crate) struct WordEvidence {
     pub(crate) passage: f64,
     /// The share in the title.
     pub(crate) title: f64,
-    /// The rarity of what the best passage holds, in nats.
-    pub(crate) rarity: f64,
+    /// The share in the best sentence.
+    pub(crate) sentence: f64,
     /// Which words it holds.
     pub(crate) held: u64,
     /// How many words it has.
@@ -139,20 +143,37 @@ impl SoughtWords {
         let levelled = |count: f64| count / (count + SATURATION * norm);
         let whole: f64 =
             self.rarities.iter().zip(&reader.counts).map(|(rarity, count)| rarity * levelled(*count)).sum();
-        let rarity = reader.best_passage();
+        let total = self.total.max(f64::MIN_POSITIVE);
         WordEvidence {
-            whole: whole / self.total.max(f64::MIN_POSITIVE),
-            passage: rarity / self.total.max(f64::MIN_POSITIVE),
+            whole: whole / total,
+            passage: reader.best_passage(PASSAGE) / total,
+            sentence: reader.best_passage(SENTENCE) / total,
             title: self.share_of(in_title),
-            rarity,
             held: reader.held,
             length: reader.length,
         }
     }
 
-    /// Returns how many words are sought.
-    pub(crate) fn count(&self) -> usize {
-        self.rarities.len()
+    /// Whether the query names who speaks in a text: `Anna: we sail at noon`.
+    pub(crate) fn names_speaker_of(&self, text: &str) -> bool {
+        let Some((name, _)) = text.split_once(':').filter(|(name, _)| name.len() <= LONGEST_WORD) else {
+            return false;
+        };
+        let name = name.to_lowercase();
+        name.split_whitespace().any(|part| self.is_sought(stem(part)))
+    }
+
+    /// Whether the query says so many of the words of a title that it can mean nothing else.
+    pub(crate) fn names_title(&self, title: &str) -> bool {
+        let mut words: Vec<String> = keywords(title).iter().map(|word| stem(word).to_owned()).collect();
+        words.sort_unstable();
+        words.dedup();
+        let named = words.iter().filter(|word| self.is_sought(word)).count();
+        named >= FEWEST_OF_TITLE && 2 * named >= words.len()
+    }
+
+    fn is_sought(&self, stem: &str) -> bool {
+        self.forms.iter().any(|form| form.share >= 1.0 && form.stem == stem)
     }
 
     /// Returns the share of the rarity that some of the words have.
@@ -235,8 +256,8 @@ impl<'s> TextReader<'s> {
         }
     }
 
-    /// Returns the most rarity that a passage holds.
-    fn best_passage(&self) -> f64 {
+    /// Returns the most rarity that a passage of so many words holds.
+    fn best_passage(&self, longest: usize) -> f64 {
         let mut within = vec![0_u32; self.sought.rarities.len()];
         let (mut first, mut held, mut best) = (0, 0.0, 0.0_f64);
         let rarity = |word: usize| self.sought.rarities.get(word).copied().unwrap_or_default();
@@ -245,7 +266,7 @@ impl<'s> TextReader<'s> {
                 held += if *count == 0 { rarity(*word) } else { 0.0 };
                 *count += 1;
             }
-            while let Some((begin, gone)) = self.places.get(first).filter(|(begin, _)| begin + PASSAGE <= *at)
+            while let Some((begin, gone)) = self.places.get(first).filter(|(begin, _)| begin + longest <= *at)
             {
                 debug_assert!(begin < at, "a place leaves its own passage");
                 if let Some(count) = within.get_mut(*gone) {

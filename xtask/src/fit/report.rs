@@ -1,6 +1,6 @@
 //! What was measured, as tables.
 
-use super::model::RelevanceModel;
+use super::model::{RelevanceModel, ranked};
 use super::rank_figures::RankFigures;
 use super::ranked_query::FittedSet;
 use crate::say;
@@ -22,7 +22,7 @@ pub(crate) fn table(sets: &[FittedSet], held_out: &[RelevanceModel]) {
     for (set, model) in sets.iter().zip(held_out) {
         let mut unseen = RankFigures::default();
         for query in set.queries.iter().filter(|query| query.gold > 0) {
-            let marks: Vec<bool> = model.ranked(query).iter().take(10).map(|it| it.0).collect();
+            let marks: Vec<bool> = ranked(model, query).iter().take(10).map(|it| it.0).collect();
             unseen.add(&marks, query.gold);
         }
         for (name, figures) in [("held out", unseen), ("engine", set.engine), ("bm25", set.bm25)] {
@@ -50,7 +50,7 @@ pub(crate) fn reliability(sets: &[FittedSet], held_out: &[RelevanceModel]) {
     for (set, model) in sets.iter().zip(held_out) {
         let mut bins = [(0.0, 0.0, 0.0); BINS.len()];
         for query in &set.queries {
-            if let Some((is_gold, probability)) = model.ranked(query).first().copied() {
+            if let Some((is_gold, probability)) = ranked(model, query).first().copied() {
                 let at = BINS.iter().position(|end| probability < *end).unwrap_or(BINS.len() - 1);
                 if let Some(bin) = bins.get_mut(at) {
                     *bin = (bin.0 + probability, bin.1 + f64::from(is_gold), bin.2 + 1.0);
@@ -75,8 +75,8 @@ pub(crate) fn silence(sets: &[FittedSet], held_out: &[RelevanceModel]) {
         let cells = THRESHOLDS.map(|threshold| {
             let (mut silent, mut empty, mut right, mut answered) = (0.0, 0.0, 0.0, 0.0);
             for query in &set.queries {
-                let ranked = model.ranked(query);
-                let shown = || ranked.iter().take(10).filter(|it| it.1 >= threshold);
+                let found = ranked(model, query);
+                let shown = || found.iter().take(10).filter(|it| it.1 >= threshold);
                 if query.gold == 0 {
                     empty += 1.0;
                     silent += f64::from(shown().next().is_none());
@@ -97,8 +97,8 @@ pub(crate) fn silence(sets: &[FittedSet], held_out: &[RelevanceModel]) {
 /// The weights fitted on every set.
 pub(crate) fn weights(model: &RelevanceModel) {
     say("\nweights fitted on every set");
-    for (name, weight) in Features::NAMES.iter().zip(model.weights) {
-        say(&format!("{weight:8.3} {name}"));
+    for (name, (fit, evidence)) in Features::NAMES.iter().zip(model.fit.iter().zip(model.evidence)) {
+        say(&format!("{fit:8.3} {evidence:8.3} {name}"));
     }
-    say(&format!("{:8.3} bias", model.bias));
+    say(&format!("{:17.3} bias", model.bias));
 }

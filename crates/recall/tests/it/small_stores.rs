@@ -51,33 +51,99 @@ fn filled(count: usize) -> (RecallWorld, Vec<MemoryId>) {
     (world, ids)
 }
 
-fn first_hits(
-    world: &RecallWorld,
-    decisions: &[MemoryId],
-    meaning: Option<&SemanticIndex>,
-) -> (usize, usize, Vec<&'static str>) {
-    let mut missed = Vec::new();
-    let questions = QUESTIONS.iter().filter(|(_, at)| *at < decisions.len());
-    for (question, at) in questions.clone() {
-        let found = ids(&world.ask_with(question, &RankingWeights::SEARCH, meaning));
-        if found.first() != decisions.get(*at) {
-            missed.push(*question);
-        }
-    }
-    (
-        questions.count() - missed.len(),
-        QUESTIONS.iter().filter(|(_, at)| *at < decisions.len()).count(),
-        missed,
-    )
+/// Asks every question, and returns those whose answer does not come first.
+fn missed<'q>(world: &RecallWorld, asked: &[(&'q str, MemoryId)], meaning: &SemanticIndex) -> Vec<&'q str> {
+    let comes_first = |question: &str, answer: MemoryId| {
+        ids(&world.ask_with(question, &RankingWeights::SEARCH, Some(meaning))).first() == Some(&answer)
+    };
+    asked
+        .iter()
+        .filter(|(question, answer)| !comes_first(question, *answer))
+        .map(|(question, _)| *question)
+        .collect()
 }
 
 #[test]
 fn in_a_small_store_the_right_memory_comes_first() {
     for count in [5, 20] {
         let (world, decisions) = filled(count);
+        let answered = QUESTIONS.iter().filter_map(|(question, at)| Some((*question, *decisions.get(*at)?)));
+        let asked: Vec<(&str, MemoryId)> = answered.collect();
+        let missed = missed(&world, &asked, &world.meaning());
+        assert!(10 * missed.len() <= asked.len(), "{count} memories, {}: missed {missed:?}", asked.len());
+    }
+}
+
+/// Ten parts of one search service, and what is settled of each: every memory shares its part with nine others and its subject with nine.
+const PARTS: [&str; 10] = [
+    "indexer",
+    "tokenizer",
+    "ranker",
+    "synonym editor",
+    "result cache",
+    "highlighter",
+    "suggestion box",
+    "query log",
+    "crawler",
+    "facet counter",
+];
+const SETTLED: [(&str, &str); 10] = [
+    ("is written in", "which language is the search {} written in"),
+    ("gives up after", "how long does the search {} wait before it gives up"),
+    ("keeps its data in", "where does the search {} keep its data"),
+    ("starts every", "how often does the search {} start"),
+    ("is owned by", "who owns the search {}"),
+    ("uses at most", "how much memory may the search {} use"),
+    ("alerts on", "when does the search {} alert somebody"),
+    ("is rolled out to", "where is the search {} rolled out first"),
+    ("is tested with", "what is the search {} tested with"),
+    ("replaced", "what did the search {} replace"),
+];
+const VALUES: [[&str; 3]; 10] = [
+    ["Rust", "Kotlin", "Go"],
+    ["two seconds", "forty milliseconds", "half a minute"],
+    ["PostgreSQL", "a Redis cluster", "files on the node"],
+    ["night at three", "ten minutes", "Monday"],
+    ["the platform group", "Marta's team", "the shop team"],
+    ["512 MB of memory", "2 GB of memory", "one percent of the node's memory"],
+    ["a queue longer than a thousand", "any error in an hour", "ten failed requests"],
+    ["the Lisbon region first", "internal users first", "five percent of the customers first"],
+    ["recorded traffic", "a generated catalogue", "property tests"],
+    ["a nightly shell script", "the vendor's plugin", "a spreadsheet"],
+];
+
+#[test]
+fn among_a_hundred_memories_of_one_topic_the_right_one_comes_first() {
+    let mut world = RecallWorld::new();
+    let mut asked = Vec::new();
+    for (of_part, part) in PARTS.iter().enumerate() {
+        for (of_subject, ((says, question), values)) in SETTLED.iter().zip(VALUES).enumerate() {
+            let text = format!("The search {part} {says} {}", values[(of_part + of_subject) % values.len()]);
+            let id = world.write(Content::new(Kind::Decision, &text, &text), 3);
+            // Every third: of each part, and of each subject, some.
+            if (of_part + of_subject) % 3 == 0 {
+                asked.push((question.replace("{}", part), id));
+            }
+        }
+    }
+    let asked: Vec<(&str, MemoryId)> = asked.iter().map(|(question, id)| (question.as_str(), *id)).collect();
+    let missed = missed(&world, &asked, &world.meaning());
+    assert!(10 * missed.len() <= asked.len(), "of {}: missed {missed:?}", asked.len());
+}
+
+#[test]
+fn what_a_prompt_calls_by_its_title_is_never_left_out() {
+    for count in [5, 20] {
+        let (world, decisions) = filled(count);
         let meaning = world.meaning();
-        let (right, of, missed) = first_hits(&world, &decisions, Some(&meaning));
-        assert!(10 * right >= 9 * of, "{count} memories: {right} of {of}, missed {missed:?}");
+        for (title, id) in DECISIONS.iter().zip(&decisions) {
+            let named: Vec<&str> = title.split(' ').collect();
+            // Most of the title, in the middle of another sentence.
+            let most = named.len().min(7).max(named.len() * 2 / 3);
+            let prompt = format!("before I go on: {}, is that still so?", named[..most].join(" "));
+            let found = ids(&world.ask_with(&prompt, &RankingWeights::INJECT, Some(&meaning)));
+            assert!(found.contains(id), "{prompt}: {found:?}");
+        }
     }
 }
 
@@ -94,10 +160,8 @@ fn a_topic_of_half_the_store_is_no_reason_for_silence() {
         assert_eq!(found.first(), decisions.first(), "{prompt}: {found:?}");
     }
     let found = ids(&world.ask_with("search architecture", &RankingWeights::INJECT, Some(&meaning)));
-    assert!(
-        !found.is_empty() && found.iter().all(|id| decisions.get(..10).is_some_and(|it| it.contains(id))),
-        "{found:?}"
-    );
+    let of_search = found.iter().take(8).filter(|id| decisions[..10].contains(id)).count();
+    assert!(found.len() >= 12 && of_search == 8, "the topic's own come first: {found:?}");
     let found =
         ids(&world.ask_with("what is the weather in Lisbon today", &RankingWeights::INJECT, Some(&meaning)));
     assert_eq!(found, []);
@@ -108,7 +172,7 @@ fn a_question_for_a_kind_lists_that_kind() {
     let (mut world, decisions) = filled(20);
     world.note("Reviewing takes a day, so all pull requests are kept small");
     let found = ids(&world.ask_with("review all decisions", &RankingWeights::INJECT, None));
-    assert!(found.len() >= 10 && found.iter().take(10).all(|id| decisions.contains(id)), "{found:?}");
+    assert!(found.len() >= 12 && found.iter().take(12).all(|id| decisions.contains(id)), "{found:?}");
 }
 
 /// Two versions of a decision, the older first: in other words, with another value, or with the reason for the change.
