@@ -21,6 +21,8 @@ const SYNONYM_SHARE: f64 = 0.4;
 const RESPELT_SHARE: f64 = 0.5;
 /// The part of its rarity that a word counts which asks for what was decided about the others.
 const OVERVIEW_SHARE: f64 = 0.2;
+/// A long prompt says the words of many titles without naming one.
+const MOST_BESIDE_TITLE: usize = 15;
 /// Two words of a title may be the name of the project.
 const FEWEST_OF_TITLE: usize = 3;
 /// How fast more of the same word stop to count, and how much a long text must say it more often.
@@ -169,7 +171,7 @@ impl SoughtWords {
         words.sort_unstable();
         words.dedup();
         let named = words.iter().filter(|word| self.is_sought(word)).count();
-        named >= FEWEST_OF_TITLE && 2 * named >= words.len()
+        self.rarities.len() <= MOST_BESIDE_TITLE && named >= FEWEST_OF_TITLE && 2 * named >= words.len()
     }
 
     fn is_sought(&self, stem: &str) -> bool {

@@ -1,6 +1,6 @@
 //! The weights of relevance, written by `cargo xtask fit --write`.
 //!
-//! Fitted on: x.
+//! Fitted on: coding-agent-life-v1, remem, mcp-memory-devbench, devmembench, locomo-turn, locomo-session, sde-conversation, longmemeval-pooled, beam-128k, beam-500k-coding.
 
 use super::FeatureWeights;
 
@@ -8,34 +8,34 @@ use super::FeatureWeights;
 #[rustfmt::skip]
 pub(super) const FITTED: FeatureWeights = FeatureWeights {
     fit: [
-        2.7, // bm25
-        3.8, // words
-        5.6, // passage
-        1.6, // sentence
-        1.0, // title
-        8.0, // meaning
-        -1.6, // chunks
-        5.1, // words beside it
-        2.0, // meaning beside it
-        1.4, // said by the user
-        1.1, // its speaker is named
-        -0.4, // it only asks
-        0.0, // missing names
+        2.845, // bm25
+        3.881, // words
+        5.813, // passage
+        1.824, // sentence
+        1.005, // title
+        7.976, // meaning
+        -1.578, // chunks
+        5.035, // words beside it
+        2.003, // meaning beside it
+        1.290, // said by the user
+        1.043, // its speaker is named
+        -0.483, // it only asks
+        0.000, // missing names
     ],
     evidence: [
-        5.86, // bm25
-        0.0, // words
-        0.0, // passage
-        0.0, // sentence
-        0.0, // title
-        5.89, // meaning
-        0.0, // chunks
-        0.0, // words beside it
-        0.0, // meaning beside it
-        0.0, // said by the user
-        0.0, // its speaker is named
-        0.0, // it only asks
-        -3.9, // missing names
+        5.844, // bm25
+        0.000, // words
+        0.000, // passage
+        0.000, // sentence
+        0.000, // title
+        5.883, // meaning
+        0.000, // chunks
+        0.000, // words beside it
+        0.000, // meaning beside it
+        0.000, // said by the user
+        0.000, // its speaker is named
+        0.000, // it only asks
+        -3.902, // missing names
     ],
-    bias: -6.100,
+    bias: -6.266,
 };
