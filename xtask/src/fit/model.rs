@@ -1,7 +1,6 @@
 //! The model of relevance: weights for the fit by a conditional logit, then weights of the evidence by a logistic regression.
 //!
 //! Both are drawn to what theory says, strongly: a few sets of a few hundred queries say less of a stranger's memories than theory does.
-//! With a tenth of the strength the sets left out came off no better.
 
 #![expect(clippy::indexing_slicing, reason = "linear algebra over arrays whose lengths are in their types")]
 
