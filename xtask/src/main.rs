@@ -7,6 +7,7 @@ mod ci;
 mod datasets;
 mod dist;
 mod docs;
+mod fit;
 mod fuzz;
 mod guard;
 mod places;
@@ -27,6 +28,7 @@ census     count lines, comments, functions and names of a checkout, this one or
 docs       write the references generated from the program: docs/cli.md, docs/configuration.md, man/
 dist       make a release from built programs: archives, checksums, installers, formula, npm packages
 bench      measure the performance figures on this machine
+fit        fit the weights of recall on public data sets, and compare it with plain BM25
 guard      count the instructions of a hook and a search, and fail at 15 % more than recorded
 scorecard  measure recall and distillation on published sets; writes docs/scorecard.md
 real       measure memories and injections on real sessions, against gold; writes sheets for a judge
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
             "dist" => dist::run(rest),
             "docs" => docs::write(),
             "bench" => bench::run(rest),
+            "fit" => fit::run(rest),
             "guard" => guard::run(rest),
             "scorecard" => scorecard::run(rest),
             "real" => real::run(rest),

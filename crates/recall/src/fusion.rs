@@ -5,14 +5,18 @@
 //! floor fits their sum. Scaling each query to its best hit found no more when measured, and exaggerates differences where nothing
 //! fits.
 
+use crate::appraisal::{LINK_SHARE, appraise};
+use crate::kind_intent::{KindIntent, KindScope, listed_kinds};
 use crate::mentions::mentions;
-use crate::reasons::{Boost, Reasons, ScoreFactor, SearchStrategy};
+use crate::reasons::{Boost, Reasons, ScoreFactor, SearchStrategy, odds};
 use crate::semantic_index::{Neighbours, SemanticIndex};
 use crate::signals::{self, SignalInput};
+use crate::word_evidence::SoughtWords;
 use crate::{
     Hit, RankingWeights, SearchQuery, Searcher, Signal, TimeRange, out_of_vocabulary, terms, time_range_in,
 };
-use backstory_memory::{Freshness, Memory, MemoryId, Standing};
+use backstory_embed::Vector;
+use backstory_memory::{Freshness, Kind, Memory, MemoryId, Standing};
 use backstory_store::{Filter, Impressions, Scope, SpellingCorrection, StoreError, WordStrategy};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
@@ -20,28 +24,38 @@ use std::thread;
 
 /// How many candidates each arm contributes.
 const POOL: u32 = 100;
-/// At least this many of the best candidates are read and scored in full.
+/// At least this many of the best candidates are read and scored in full, and so many more than are wanted.
 const SCORED_IN_FULL: usize = 50;
-/// A memory of at most this many tokens is short: its neighbours in the session say what it is about.
-const SHORT_TOKENS: u32 = 60;
+const SPARE: usize = 24;
 /// The links of this many of the best candidates are followed.
 const FOLLOWED: usize = 5;
-/// The share of its relevance a memory passes on to one it is linked to.
-const LINK_SHARE: f64 = 0.5;
-/// Memories of the least importance, such as a discussion without a result, must reach this multiple of the floor: they mention
-/// many subjects, and so share words with most queries.
-const LEAST_IMPORTANT: f64 = 4.0 / 3.0;
+/// What a memory gains for being of the kind that is asked for: without a topic, and with one, which still decides.
+const KIND_ALONE: f64 = 0.6;
+const KIND_WITH_TOPIC: f64 = 0.1;
+/// What a memory of the kind gains where an overview of a topic is asked for: enough to be listed, after those about the topic.
+const KIND_BESIDE: f64 = 0.2;
+/// So many memories of a kind are listed, and so many beside a topic.
+const MOST_OF_KIND: u32 = 40;
+const MOST_BESIDE: u32 = 12;
+/// A memory of the least importance, such as a discussion without a result, must be so many times likelier: it mentions many
+/// subjects, and so shares words with most queries.
+const LEAST_IMPORTANT: f64 = 4.0;
 /// Factor for a superseded memory, so that its replacement ranks above it.
-const SUPERSEDED: f64 = 0.7;
+const SUPERSEDED: f64 = 0.5;
 
 /// Everything that may be a hit, with its reasons so far.
 pub(crate) struct Pool {
-    candidates: HashMap<MemoryId, Reasons>,
+    pub(crate) candidates: HashMap<MemoryId, Reasons>,
     pub(crate) strategy: SearchStrategy,
     pub(crate) read_as: Vec<SpellingCorrection>,
     pub(crate) when: Option<TimeRange>,
     /// The share of the query's names that occur in no memory.
     pub(crate) out_of_vocabulary: f64,
+    /// The words of the query, as rare as they are here.
+    pub(crate) sought: SoughtWords,
+    pub(crate) query_vector: Option<Vector>,
+    /// The kinds that the query asks to have listed.
+    kinds: Option<KindIntent>,
 }
 
 impl Pool {
@@ -60,6 +74,9 @@ impl Pool {
             read_as: Vec::new(),
             when: time_range_in(query.text, query.at, query.utc_offset_minutes),
             out_of_vocabulary: 0.0,
+            sought: SoughtWords::default(),
+            query_vector: None,
+            kinds: listed_kinds(query.text).filter(|_| searcher.weights.named > 0.0),
         };
         let index = searcher.index.filter(|_| searcher.weights.meaning > 0.0);
         let look_up = || index?.nearest(query.text, wide.scope, wide.limit as usize);
@@ -71,11 +88,13 @@ impl Pool {
             let of_words = Filter { limit: of_words, ..wide.clone() };
             searcher.in_time(|| pool.add_words(searcher, query.text, &of_words))?;
             searcher.in_time(|| pool.add_named(searcher, query, &wide))?;
+            searcher.in_time(|| pool.add_of_kind(searcher, &wide))?;
             Ok(looking
                 .map_or_else(look_up, |looking| looking.join().unwrap_or_else(|panic| resume_unwind(panic))))
         })?;
         if let (Some(index), Some(neighbours)) = (index, neighbours) {
             pool.add_meaning(searcher, index, &neighbours, &wide)?;
+            pool.query_vector = Some(neighbours.query);
         }
         for reasons in pool.candidates.values_mut() {
             reasons.fused = fused(reasons, pool.strategy, searcher.weights);
@@ -89,17 +108,15 @@ impl Pool {
         if found.strategy == WordStrategy::Rows {
             self.strategy = SearchStrategy::Texts;
         }
+        let synonyms = searcher.synonyms.filter(|_| searcher.weights.synonyms > 0.0);
+        self.sought = SoughtWords::new(text, &found, synonyms);
+        self.out_of_vocabulary =
+            out_of_vocabulary::share_out_of_vocabulary(terms::beginning(text), &found.unknown_words);
         self.read_as = found.corrections;
-        if searcher.weights.out_of_vocabulary > 0.0 {
-            self.out_of_vocabulary =
-                out_of_vocabulary::share_out_of_vocabulary(terms::beginning(text), &found.unknown_words);
-        }
         for hit in found.hits {
             self.candidates.entry(hit.memory).or_default().words += hit.bm25;
         }
-        let Some(synonyms) = searcher.synonyms.filter(|_| searcher.weights.synonyms > 0.0) else {
-            return Ok(());
-        };
+        let Some(synonyms) = synonyms else { return Ok(()) };
         let query = terms::synonym_query(text, synonyms);
         // No typo correction for synonyms: they come from a list.
         for hit in searcher.store.search().exact(&query, wide)? {
@@ -137,6 +154,39 @@ impl Pool {
         Ok(())
     }
 
+    /// Adds the newest memories of the kind that a query without a topic asks for, or that gives an overview.
+    fn add_of_kind(&mut self, searcher: &Searcher<'_>, wide: &Filter) -> Result<(), StoreError> {
+        let Some(intent) = &self.kinds else { return Ok(()) };
+        let (boost, most) = match intent.scope {
+            KindScope::Whole => (KIND_ALONE, MOST_OF_KIND),
+            KindScope::Overview => (KIND_BESIDE, MOST_BESIDE),
+            KindScope::Topic => return Ok(()),
+        };
+        let is_allowed = |kind: &Kind| wide.kinds.is_empty() || wide.kinds.contains(kind);
+        let kinds: Vec<Kind> = intent.kinds.iter().copied().filter(is_allowed).collect();
+        if kinds.is_empty() {
+            return Ok(());
+        }
+        let newest = Filter { kinds, limit: most, ..wide.clone() };
+        for id in searcher.store.search().list(&newest)? {
+            self.candidates.entry(id).or_default().boosts.push((Boost::OfKind, boost));
+        }
+        Ok(())
+    }
+
+    /// Boosts what is of the kind that a query with a topic asks for.
+    fn boost_kinds(&mut self, memories: &[Memory]) {
+        let Some(intent) = self.kinds.as_ref().filter(|intent| intent.scope != KindScope::Whole) else {
+            return;
+        };
+        let boost = if intent.scope == KindScope::Overview { KIND_BESIDE } else { KIND_WITH_TOPIC };
+        for memory in memories.iter().filter(|memory| intent.kinds.contains(&memory.content.kind)) {
+            if let Some(reasons) = self.candidates.get_mut(&memory.id).filter(|it| it.boosts.is_empty()) {
+                reasons.boosts.push((Boost::OfKind, boost));
+            }
+        }
+    }
+
     /// The semantic arm. Also sets the cosines of what the other arms found.
     fn add_meaning(
         &mut self,
@@ -172,9 +222,18 @@ impl Pool {
         wanted: usize,
     ) -> Result<Vec<Hit>, StoreError> {
         searcher.in_time(|| self.follow_links(searcher, filter))?;
-        let best = self.best(SCORED_IN_FULL.max(wanted.saturating_mul(3)));
-        let memories = searcher.store.memories().get_many(&best)?;
-        searcher.in_time(|| self.boost_by_neighbours(searcher, &memories, filter))?;
+        let best = self.best(SCORED_IN_FULL.max(wanted.saturating_add(SPARE)));
+        let mut memories = searcher.store.memories().get_many(&best)?;
+        if searcher.weights.saturation > 0.0 && self.strategy != SearchStrategy::Texts {
+            appraise(self, searcher, filter, &mut memories)?;
+        }
+        self.boost_kinds(&memories);
+        // A time in which nothing lies tells nothing apart.
+        let is_in_time =
+            |memory: &Memory| self.when.as_ref().is_some_and(|when| when.holds(memory.created_at));
+        if !memories.iter().any(is_in_time) {
+            self.when = None;
+        }
         let uses_impressions = searcher.weights.unused > 0.0 || searcher.weights.shown > 0.0;
         let shown =
             if uses_impressions { searcher.store.injections().impressions(&best)? } else { HashMap::new() };
@@ -215,36 +274,6 @@ impl Pool {
                 if missing > 0.0 {
                     reasons.boosts.push((Boost::LinkedTo(near), missing));
                 }
-            }
-        }
-        Ok(())
-    }
-
-    /// Boosts short memories by the relevance of their neighbours in the session.
-    fn boost_by_neighbours(
-        &mut self,
-        searcher: &Searcher<'_>,
-        memories: &[Memory],
-        filter: &Filter,
-    ) -> Result<(), StoreError> {
-        let short = memories
-            .iter()
-            .filter(|memory| memory.session.is_some() && memory.content.tokens().0 <= SHORT_TOKENS);
-        let short: Vec<MemoryId> = short.map(|memory| memory.id).collect();
-        if short.is_empty() || searcher.weights.neighbours <= 0.0 {
-            return Ok(());
-        }
-        let fused =
-            |id: Option<MemoryId>| id.and_then(|id| Some(self.candidates.get(&id)?.fused)).unwrap_or(0.0);
-        let mut boosts = Vec::new();
-        for around in searcher.store.search().session_neighbours(&short, filter)? {
-            let beside = (fused(around.before) + fused(around.after)) / 2.0;
-            let added = searcher.weights.neighbours * beside * (1.0 - fused(Some(around.memory)));
-            boosts.push((around.memory, added));
-        }
-        for (id, added) in boosts.into_iter().filter(|(_, added)| *added > 0.0) {
-            if let Some(reasons) = self.candidates.get_mut(&id) {
-                reasons.boosts.push((Boost::Neighbours, added));
             }
         }
         Ok(())
@@ -295,22 +324,17 @@ pub(crate) fn weigh_by_freshness(hits: &mut [Hit], searcher: &Searcher<'_>) {
     sort(hits);
 }
 
-/// Drops all hits if even the best is below the floor, else those far below the best.
-///
-/// Only direct relevance counts here: neighbours make a memory easier to find, not a better answer. Memories of the least importance
-/// must clear a higher floor of their own.
-pub(crate) fn drop_weak_hits(hits: &mut Vec<Hit>, out_of_vocabulary: f64, weights: &RankingWeights) {
-    let least = |hit: &Hit| match hit.memory.content.importance.get() {
-        1 => weights.floor * LEAST_IMPORTANT,
-        _ => 0.0,
-    };
-    // Runs first, so that none of these sets the bar for the others.
-    hits.retain(|hit| hit.reasons.direct_relevance() >= least(hit));
-    let best = hits.iter().map(|hit| hit.reasons.direct_relevance()).fold(0.0, f64::max);
-    if best * (1.0 - weights.out_of_vocabulary * out_of_vocabulary) < weights.floor {
-        hits.clear();
-    }
-    hits.retain(|hit| hit.reasons.direct_relevance() >= weights.floor_of_best * best);
+/// Drops what is less probable than the floor, unless the query calls it by its title, or far less probable than the best.
+pub(crate) fn drop_weak_hits(hits: &mut Vec<Hit>, pool: &Pool, weights: &RankingWeights) {
+    let calls_by_title = |title: &str| pool.out_of_vocabulary <= 0.0 && pool.sought.names_title(title);
+    // Runs before the best is looked for, so that none of these sets the bar for the others.
+    hits.retain(|hit| {
+        let times = if hit.memory.content.importance.get() == 1 { LEAST_IMPORTANT } else { 1.0 };
+        let is_named = || times <= 1.0 && calls_by_title(&hit.memory.content.title);
+        hit.reasons.odds() >= times * odds(weights.floor) || is_named()
+    });
+    let best = hits.iter().map(|hit| hit.reasons.relevance()).fold(0.0, f64::max);
+    hits.retain(|hit| hit.reasons.relevance() >= weights.floor_of_best * best);
 }
 
 /// Fuses words and meaning into one number.

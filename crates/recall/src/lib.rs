@@ -6,12 +6,16 @@
 //! (`RankingWeights`), with a profile for explicit searches and one for injections. Not here: SQL (`store`),
 //! the model (`embed`), how hits are shown.
 
+mod appraisal;
 mod engine;
 mod fusion;
+mod kind_intent;
 mod mentions;
 mod newest_first;
 mod out_of_vocabulary;
+mod rarity;
 mod reasons;
+mod relevance;
 mod searcher;
 mod semantic_index;
 mod signals;
@@ -20,9 +24,11 @@ mod terms;
 mod time_range;
 mod vectors;
 mod weights;
+mod word_evidence;
 
 pub use engine::RecallEngine;
 pub use reasons::{Boost, Reasons, ScoreFactor, SearchStrategy};
+pub use relevance::{BestFound, FEATURES, FeatureWeights, Features};
 pub use searcher::{FreshnessProbe, Hit, HitExplanation, SearchQuery, SearchResults, Searcher};
 pub use semantic_index::{SemanticIndex, VectorCache, query_vector};
 pub use signals::Signal;

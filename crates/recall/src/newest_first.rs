@@ -4,16 +4,25 @@
 //! the filter leaves out.
 
 use crate::{Hit, SemanticIndex};
-use backstory_memory::{Memory, MemoryId, MemoryScope, Standing, WordSet};
+use backstory_memory::{Memory, MemoryId, MemoryScope, Standing, WordSet, keywords, stem};
 use backstory_store::Scope;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// From this cosine on two memories are about one subject.
 const SAME_MEANING: f32 = 0.8;
 /// Or from this share of common words on: to the model `15` and `16` are far apart, in otherwise equal sentences.
 const SAME_WORDS: f64 = 0.5;
-/// The newer one must have at least this share of the older one's relevance.
-const NEARLY_AS_WELL: f64 = 0.85;
+/// Or, between memories that hold until they are amended, from this cosine on, if half of what the shorter one says is in the other:
+/// "expire after thirty minutes", "after two hours".
+const RELATED_MEANING: f32 = 0.6;
+/// Fewer words in common are a coincidence.
+const FEWEST_COMMON: usize = 2;
+/// The odds of the newer one must be at least this share of the older one's: probabilities near one hide how far apart two are.
+const NEARLY_AS_WELL: f64 = 0.2;
+/// For what was said or done one day: the next day's talk is on the same subject and amends nothing.
+const JUST_AS_WELL: f64 = 0.85;
+/// The share of the query's words in the older one that a newer one may lack.
+const LOST: f64 = 0.15;
 /// How many of the best hits are compared with each other.
 const COMPARED: usize = 20;
 
@@ -24,11 +33,15 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
     let vectors = index.map(|index| index.first_vectors(scope, &ids)).unwrap_or_default();
     let words: HashMap<MemoryId, WordSet> =
         hits.iter().take(compared).map(|hit| (hit.memory.id, words_of(hit))).collect();
-    let same = |one: &Hit, other: &Hit| {
-        let (one, other) = (one.memory.id, other.memory.id);
+    let same = |one_hit: &Hit, other_hit: &Hit| {
+        let (one, other) = (one_hit.memory.id, other_hit.memory.id);
         let near = vectors.get(&one).zip(vectors.get(&other)).map(|(one, other)| one.cosine(other));
         let alike = words.get(&one).zip(words.get(&other)).map(|(one, other)| one.jaccard(other));
-        near.is_some_and(|near| near >= SAME_MEANING) || alike.is_some_and(|alike| alike >= SAME_WORDS)
+        near.is_some_and(|near| near >= SAME_MEANING)
+            || alike.is_some_and(|alike| alike >= SAME_WORDS)
+            || holds_until_amended(one_hit)
+                && near.is_some_and(|near| near >= RELATED_MEANING)
+                && share_subject(one_hit, other_hit)
     };
     let mut newer_of: HashMap<MemoryId, MemoryId> = HashMap::new();
     for older_at in 0..compared {
@@ -39,7 +52,8 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
                 written(other) > written(older) && other.memory.content.kind == older.memory.content.kind
             })
             .filter(|other| may_amend(&other.memory, &older.memory))
-            .filter(|other| other.reasons.relevance() >= NEARLY_AS_WELL * older.reasons.relevance())
+            .filter(|other| other.reasons.odds() >= nearly_as_well(older) * older.reasons.odds())
+            .filter(|other| answers_as_much(other, older))
             .filter(|other| same(older, other))
             .max_by_key(|other| written(other));
         if let Some(newest) = newest {
@@ -53,6 +67,32 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
         hit.reasons.older_than = newer_of.get(&hit.memory.id).copied();
     }
     reorder(hits, &newer_of);
+}
+
+/// The share of the older one's odds that a newer hit must have.
+fn nearly_as_well(older: &Hit) -> f64 {
+    if holds_until_amended(older) { NEARLY_AS_WELL } else { JUST_AS_WELL }
+}
+
+/// Whether the newer one holds what the older one holds of the query. "The parser is written in Go" amends nothing where the lexer is
+/// asked for, however alike the sentences are.
+fn answers_as_much(newer: &Hit, older: &Hit) -> bool {
+    newer.reasons.features.passage() >= (1.0 - LOST) * older.reasons.features.passage()
+}
+
+/// Whether a memory says what holds until something newer is said, and not what was said or done one day.
+fn holds_until_amended(hit: &Hit) -> bool {
+    hit.memory.content.kind.traits().is_durable
+}
+
+/// Whether half of the words of the shorter title stand in the other.
+fn share_subject(one: &Hit, other: &Hit) -> bool {
+    let subject = |hit: &Hit| -> HashSet<String> {
+        keywords(&hit.memory.content.title).iter().map(|word| stem(word).to_owned()).collect()
+    };
+    let (one, other) = (subject(one), subject(other));
+    let shared_words = one.intersection(&other).count();
+    shared_words >= FEWEST_COMMON && 2 * shared_words >= one.len().min(other.len())
 }
 
 /// Whether one memory holds where the other does: a newer memory of another project amends nothing, nor does a superseded one.

@@ -1,6 +1,6 @@
 //! How a score came about: every term and factor of it, so that each hit can be explained (law 9).
 
-use crate::Signal;
+use crate::{Features, Signal};
 use backstory_memory::MemoryId;
 use std::fmt;
 
@@ -37,8 +37,10 @@ pub struct Reasons {
     pub words: f64,
     /// The cosine to the query; `None` if the memory has no vector or meaning was not searched.
     pub meaning: Option<f64>,
-    /// Words and meaning in one number, 0 to 1.
+    /// How probable it is that the memory answers the query, 0 to 1; plain BM25 where the profile says so.
     pub fused: f64,
+    /// What relevance was weighed from; zeros where plain BM25 ranks.
+    pub features: Features,
     /// The boosts, each with what it added.
     pub boosts: Vec<(Boost, f64)>,
     /// What its relevance was multiplied by.
@@ -52,8 +54,8 @@ pub struct Reasons {
 pub enum Boost {
     /// The query names a file or symbol of the memory.
     Named,
-    /// Its neighbours in the session are relevant.
-    Neighbours,
+    /// The query asks for memories of its kind.
+    OfKind,
     /// It is linked to another hit.
     LinkedTo(MemoryId),
 }
@@ -69,6 +71,9 @@ pub enum ScoreFactor {
     Signal(Signal),
 }
 
+/// A relevance from which on odds mean nothing.
+const SURE: f64 = 0.999;
+
 impl Reasons {
     /// Returns the relevance with all boosts; 0 to 1 unless plain BM25 is used.
     #[must_use]
@@ -77,11 +82,9 @@ impl Reasons {
         self.fused + boosted
     }
 
-    /// Returns the relevance without the boost for neighbours.
-    #[must_use]
-    pub fn direct_relevance(&self) -> f64 {
-        let own = self.boosts.iter().filter(|(boost, _)| *boost != Boost::Neighbours);
-        self.fused + own.map(|(_, added)| added).sum::<f64>()
+    /// Returns how much likelier it is right than wrong.
+    pub(crate) fn odds(&self) -> f64 {
+        odds(self.relevance())
     }
 
     /// Returns the score: relevance times every factor.
@@ -101,11 +104,16 @@ impl Reasons {
     }
 }
 
+/// Returns the odds of a probability.
+pub(crate) fn odds(probability: f64) -> f64 {
+    probability / (1.0 - probability.min(SURE))
+}
+
 impl fmt::Display for Boost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Boost::Named => f.write_str("its file or symbol is named"),
-            Boost::Neighbours => f.write_str("what stands beside it in its session"),
+            Boost::OfKind => f.write_str("the query asks for its kind"),
             Boost::LinkedTo(id) => write!(f, "linked to #{id}"),
         }
     }

@@ -133,7 +133,7 @@ impl<'a> Searcher<'a> {
             let mut pool = Pool::gather(self, query, filter, None)?;
             let wanted = filter.offset.saturating_add(filter.limit) as usize;
             let mut hits = pool.hits(self, query, filter, wanted)?;
-            fusion::drop_weak_hits(&mut hits, pool.out_of_vocabulary, self.weights);
+            fusion::drop_weak_hits(&mut hits, &pool, self.weights);
             fusion::weigh_by_freshness(&mut hits, self);
             put_newer_first(&mut hits, self.index, filter.scope);
             let hits = hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize).collect();

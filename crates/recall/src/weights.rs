@@ -19,8 +19,6 @@ pub struct RankingWeights {
     pub synonyms: f64,
     /// Score bonus if the query names a file or symbol of the memory.
     pub named: f64,
-    /// Score bonus of a short memory for relevant neighbours in its session.
-    pub neighbours: f64,
     /// Factor for a memory outside the time the query names.
     pub outside_time: f64,
     /// Strength of all signals below together: 1 as they are, 0 off.
@@ -51,9 +49,7 @@ pub struct RankingWeights {
     pub freshness: f64,
     /// Strength of the penalty for impressions without a use.
     pub unused: f64,
-    /// Share taken off the best relevance, before the floor, if all names of the query occur in no memory.
-    pub out_of_vocabulary: f64,
-    /// Nothing is returned if the best relevance is below this.
+    /// Hits of a lower relevance, which is a probability, are dropped.
     pub floor: f64,
     /// Hits below this share of the best relevance are dropped.
     pub floor_of_best: f64,
@@ -67,8 +63,7 @@ impl RankingWeights {
         nearness: 0.15,
         synonyms: 0.4,
         named: 0.2,
-        neighbours: 0.3,
-        outside_time: 0.6,
+        outside_time: 0.25,
         signals: 0.02,
         recency: 1.0,
         recency_days: 30.0,
@@ -83,7 +78,6 @@ impl RankingWeights {
         confidence: 0.0,
         freshness: 1.0,
         unused: 0.0,
-        out_of_vocabulary: 0.0,
         floor: 0.0,
         floor_of_best: 0.0,
     };
@@ -97,9 +91,9 @@ impl RankingWeights {
         provenance: 1.0,
         confidence: 1.0,
         unused: 1.0,
-        out_of_vocabulary: 0.6,
-        floor: 0.35,
-        floor_of_best: 0.75,
+        named: 0.1,
+        floor: 0.15,
+        floor_of_best: 0.5,
         ..RankingWeights::SEARCH
     };
 
@@ -109,7 +103,6 @@ impl RankingWeights {
         saturation: 0.0,
         synonyms: 0.0,
         named: 0.0,
-        neighbours: 0.0,
         outside_time: 1.0,
         signals: 1.0,
         durable: 1.0,

@@ -46,6 +46,10 @@ pub struct WordResult {
     pub corrections: Vec<SpellingCorrection>,
     /// The words no memory holds, and nothing known is near to; nothing where the rows themselves were looked through.
     pub unknown_words: Vec<String>,
+    /// How many memories hold each known word, about, and of how many memories that is; nothing where the rows were looked through.
+    pub holders: Vec<(String, u32)>,
+    /// Of how many memories the holders are.
+    pub memories: u32,
 }
 
 /// How words were looked for.
@@ -60,7 +64,14 @@ pub enum WordStrategy {
 impl WordResult {
     /// What was found for the words as they were asked.
     fn new(hits: Vec<WordHit>, strategy: WordStrategy) -> WordResult {
-        WordResult { hits, strategy, corrections: Vec::new(), unknown_words: Vec::new() }
+        WordResult {
+            hits,
+            strategy,
+            corrections: Vec::new(),
+            unknown_words: Vec::new(),
+            holders: Vec::new(),
+            memories: 0,
+        }
     }
 }
 
@@ -177,7 +188,7 @@ fn ask_index(
     filter: &Filter,
     spelling: Spelling,
 ) -> Result<WordResult, TxError> {
-    let RankedWords { hits: ranked, corrections, unknown_words } =
+    let RankedWords { hits: ranked, corrections, unknown_words, holders, memories } =
         ranking::rank(db, query, filter.scope, spelling)?;
     let mut row_filter = RowFilter::new(db, filter)?;
     let (mut hits, mut skipped) = (Vec::new(), 0);
@@ -197,7 +208,13 @@ fn ask_index(
     if hits.is_empty() && skipped == 0 {
         hits = newest_with_words(db, query, filter)?;
     }
-    Ok(WordResult { corrections, unknown_words, ..WordResult::new(hits, WordStrategy::Index) })
+    Ok(WordResult {
+        corrections,
+        unknown_words,
+        holders,
+        memories,
+        ..WordResult::new(hits, WordStrategy::Index)
+    })
 }
 
 /// Whether an error says that there is no usable index. Where the whole file is damaged, reading the rows says so again.

@@ -3,8 +3,8 @@
 //! The product reads the same format with types of its own: it must not depend on this crate.
 
 use crate::TaskResult;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fs::File;
@@ -12,7 +12,8 @@ use std::io::{BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// A converted set.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default)]
 pub(crate) struct ConvertedSet {
     pub(crate) name: String,
     /// In the order they are written to the store.
@@ -21,7 +22,8 @@ pub(crate) struct ConvertedSet {
 }
 
 /// One document: it becomes one memory.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default)]
 pub(crate) struct SetDocument {
     /// Unique in its corpus.
     pub(crate) id: String,
@@ -40,7 +42,8 @@ pub(crate) struct SetDocument {
 }
 
 /// One query.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default)]
 pub(crate) struct SetQuery {
     pub(crate) id: String,
     #[serde(skip_serializing_if = "String::is_empty")]

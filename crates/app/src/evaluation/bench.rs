@@ -12,7 +12,7 @@ use crate::progress::{OnProgress, count};
 use crate::vectors;
 use backstory_capture::{Redactor, prepare, unlocated_project_ref};
 use backstory_memory::{
-    Content, ContentRecord, MemoryId, ProjectId, ProjectKey, Provenance, Redacted, SessionId, Timestamp,
+    Content, ContentRecord, MemoryId, ProjectId, ProjectKey, Redacted, SessionId, Timestamp,
 };
 use backstory_recall::{RecallEngine, VectorCache};
 use backstory_store::{Filter, Home, InsertOutcome, MemoryOrigin, NewMemory, Purpose, Scope, Store};
@@ -234,7 +234,7 @@ fn content(
         kind: document.kind.clone(),
         ..ContentRecord::default()
     };
-    let draft = line.into_content(Provenance::Import, now).map_err(|failure| {
+    let draft = line.into_content(document.provenance(), now).map_err(|failure| {
         AppError::user(format!("document `{}` cannot be a memory: {failure}", document.id))
     })?;
     Ok(prepare(draft, redactor))

@@ -1,7 +1,7 @@
 //! A data set: documents, and queries with the documents that answer them. The format is documented in `docs/eval.md`.
 
 use crate::error::AppError;
-use backstory_memory::Timestamp;
+use backstory_memory::{Provenance, Timestamp};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -36,6 +36,8 @@ pub(crate) struct EvalDocument {
     pub(crate) session: Option<String>,
     pub(crate) at: Option<Value>,
     pub(crate) kind: Option<String>,
+    /// Who said it: `user` or `assistant`.
+    pub(crate) said_by: Option<String>,
 }
 
 /// One query.
@@ -87,6 +89,16 @@ impl DataSet {
 }
 
 impl EvalDocument {
+    /// Returns who said it: as it says, or by the role its text begins with.
+    pub(crate) fn provenance(&self) -> Provenance {
+        let role = self.said_by.as_deref().or_else(|| Some(self.text.split_once(':')?.0));
+        match role {
+            Some("user" | "User") => Provenance::User,
+            Some("assistant" | "Assistant") => Provenance::Assistant,
+            _ => Provenance::Import,
+        }
+    }
+
     /// Returns when it was written, if it says.
     pub(crate) fn written_at(&self, now: Timestamp) -> Result<Option<Timestamp>, AppError> {
         parse_time(&format!("document `{}`", self.id), self.at.as_ref(), now)

@@ -9,3 +9,4 @@ mod kit;
 mod newer_notes;
 mod profiles;
 mod six_signals;
+mod small_stores;

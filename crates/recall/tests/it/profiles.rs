@@ -34,10 +34,7 @@ fn unasked_nothing_is_said_of_a_name_nobody_ever_wrote() {
     );
     let out_of_vocabulary = "how are the kubernetes containers of each service started";
     assert_eq!(ask(out_of_vocabulary, &RankingWeights::INJECT), []);
-    assert_eq!(
-        ask(out_of_vocabulary, &RankingWeights { out_of_vocabulary: 0.0, ..RankingWeights::INJECT }),
-        [wanted]
-    );
+    assert_eq!(ask(out_of_vocabulary, &RankingWeights::SEARCH).first(), Some(&wanted));
     assert_eq!(
         ask("how are the dokcer containers of each service started", &RankingWeights::INJECT),
         [wanted]
@@ -50,10 +47,10 @@ fn unasked_what_is_nearly_as_good_as_the_best_comes_with_it() {
     let mut world = RecallWorld::new();
     let best = world.note("Deploy the harbour service with the blue script");
     let second = world.note("Deploy the harbour service on Tuesdays");
-    let relevance = |id| hit(&world.ask("deploy harbour service script"), id).reasons.direct_relevance();
+    let relevance = |id| hit(&world.ask("deploy harbour service script"), id).reasons.relevance();
     let (first, next) = (relevance(best), relevance(second));
     assert!(first > next);
-    let floor = (first + next) / 2.0;
+    let floor = next / 2.0;
     let hits_with = |floor_of_best| {
         let weights = RankingWeights { floor, floor_of_best, ..RankingWeights::INJECT };
         ids(&world.ask_with("deploy harbour service script", &weights, None))
@@ -70,14 +67,16 @@ fn unasked_what_matters_least_must_fit_better() {
     let draft = Content { importance: Importance::new(1), ..Content::new(Kind::Note, text, text) };
     let (least, other) = (world.write(draft, 0), world.note(text));
     let question = "deploy the harbour service";
-    let relevance = hit(&world.ask(question), least).reasons.direct_relevance();
+    let relevance = hit(&world.ask(question), least).reasons.relevance();
+    // A probability that so many times these odds would make the relevance.
+    let floor_below = |times: f64| relevance / (relevance + times * (1.0 - relevance));
     let hits_with = |floor| {
         let weights = RankingWeights { floor, floor_of_best: 0.0, ..RankingWeights::INJECT };
         ids(&world.ask_with(question, &weights, None))
     };
     assert_eq!(ids(&world.ask(question)).len(), 2, "an explicit search returns both");
-    assert_eq!(hits_with(relevance / 1.5).len(), 2);
-    assert_eq!(hits_with(relevance / 1.2), [other]);
+    assert_eq!(hits_with(floor_below(5.0)).len(), 2);
+    assert_eq!(hits_with(floor_below(3.0)), [other]);
 }
 
 #[test]
@@ -93,7 +92,7 @@ fn what_is_no_answer_itself_speaks_for_no_other() {
         &RankingWeights { floor: 0.0, floor_of_best: 0.0, ..RankingWeights::INJECT },
         None,
     );
-    let relevance = |id| hit(&all, id).reasons.direct_relevance();
+    let relevance = |id| hit(&all, id).reasons.relevance();
     // The first would pass the floor were it of more weight; the second does not.
     let floor = relevance(least) / 1.2;
     assert!(relevance(weaker) < floor, "{} {floor}", relevance(weaker));
@@ -180,5 +179,6 @@ fn a_memory_that_is_no_hit_is_explained_all_the_same() {
     let searcher = Searcher::new(&world.store, &RankingWeights::SEARCH);
     let question = SearchQuery::new("deploy script", NOW);
     let explained = searcher.explain(&question, &world.within(), far).unwrap().unwrap();
-    assert_eq!((explained.rank, explained.hit.score), (None, 0.0));
+    assert_eq!(explained.rank, None);
+    assert!(explained.hit.score < 0.3, "{}", explained.hit.score);
 }

@@ -34,6 +34,10 @@ pub(crate) struct RankedWords {
     pub(crate) corrections: Vec<SpellingCorrection>,
     /// The unknown words that are near to no known word.
     pub(crate) unknown_words: Vec<String>,
+    /// About how many memories hold each known word.
+    pub(crate) holders: Vec<(String, u32)>,
+    /// Of how many memories.
+    pub(crate) memories: u32,
 }
 
 /// With fewer memories than this, BM25 cannot tell which words are rare.
@@ -75,7 +79,8 @@ pub(crate) fn rank(
     spelling: Spelling,
 ) -> Result<RankedWords, TxError> {
     let index = WordIndex::new(db, scope)?;
-    let ResolvedQuery { words, near, corrections, unknown_words } = index.seek(query, spelling)?;
+    let ResolvedQuery { words, near, corrections, unknown_words, holders } = index.seek(query, spelling)?;
+    let memories = as_count(index.in_scope);
     let mut scores = index.rank(words)?;
     if !near.is_empty() {
         for (id, score) in index.rank(near)? {
@@ -85,7 +90,7 @@ pub(crate) fn rank(
     let mut hits: Vec<WordHit> =
         scores.into_iter().map(|(id, bm25)| WordHit { memory: MemoryId(id), bm25 }).collect();
     sort(&mut hits);
-    Ok(RankedWords { hits, corrections, unknown_words })
+    Ok(RankedWords { hits, corrections, unknown_words, holders, memories })
 }
 
 /// Sorts the best first, and among equals the newer first: the only use of time here.
@@ -111,6 +116,7 @@ struct ResolvedQuery {
     near: Vec<IndexedWord>,
     corrections: Vec<SpellingCorrection>,
     unknown_words: Vec<String>,
+    holders: Vec<(String, u32)>,
 }
 
 /// A word that a memory in scope holds.
@@ -182,6 +188,7 @@ impl<'db> WordIndex<'db> {
             near: Vec::new(),
             corrections: Vec::new(),
             unknown_words: Vec::new(),
+            holders: Vec::new(),
         };
         let (mut unknown, mut known) = (Vec::new(), HashSet::new());
         let (beginnings, whole): (Vec<&QueryTerm>, Vec<&QueryTerm>) =
@@ -190,6 +197,7 @@ impl<'db> WordIndex<'db> {
             match self.known(&term.expression())? {
                 Some(word) => {
                     known.insert(&term.text);
+                    sought.holders.push((term.text.clone(), as_count(word.in_scope)));
                     sought.words.push(word);
                 }
                 None => unknown.push(term),
@@ -267,8 +275,7 @@ impl<'db> WordIndex<'db> {
     }
 
     fn count(&self, expression: &str, of: i64) -> rusqlite::Result<i64> {
-        // In a small store nothing depends on the number.
-        let bound = if self.is_small() { 1 } else { MOST_RARE + 1 };
+        let bound = MOST_RARE + 1;
         let sql = "SELECT count(*), max(rowid) FROM
             (SELECT rowid FROM memory_words WHERE memory_words MATCH ?1 ORDER BY rowid LIMIT ?2)";
         let (counted, reached): (i64, Option<i64>) = self
@@ -459,6 +466,10 @@ impl<'db> WordIndex<'db> {
 /// Whether BM25 can count the holders of the words in time.
 fn can_weigh(words: &[IndexedWord]) -> bool {
     words.iter().map(|word| word.holders).sum::<i64>() <= MOST_WEIGHED
+}
+
+fn as_count(count: i64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 fn in_title(word: &IndexedWord) -> String {
