@@ -1,6 +1,7 @@
-//! Reading memories whole, by their numbers, within a scope where one is given. Fetching one counts as using it.
+//! Reading memories whole, by their numbers, within a scope where one is given. An agent that fetches one uses it; a person only reads.
 
 use crate::app::{App, ProjectSelector, ignore_read_only};
+use crate::caller::Caller;
 use crate::error::AppError;
 use crate::json::root_of;
 use backstory_capture::freshness_of_anchors;
@@ -69,10 +70,12 @@ impl App {
         }
     }
 
-    /// Fetches memories, which is using them.
+    /// Fetches memories, which is using them where an agent does it: what a person reads helped no session.
     pub fn show(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ShowResponse, AppError> {
         let response = read_memories(store, ids)?;
-        self.note_fetched(store, &ids_of(&response.memories))?;
+        if self.caller == Caller::Agent {
+            self.note_fetched(store, &ids_of(&response.memories))?;
+        }
         Ok(response)
     }
 
