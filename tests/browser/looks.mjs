@@ -65,8 +65,8 @@ export const every_page_fits_a_4k_screen = fits(3840, 2160);
 export async function screenshots_of_every_page(browser) {
   const folder = path.join(OUT, "screenshots");
   mkdirSync(folder, { recursive: true });
-  for (const [width, height] of [[1280, 900], [400, 860]]) {
-    for (const colorScheme of ["light", "dark"]) {
+  for (const [width, height, schemes] of [[1280, 900, ["light", "dark"]], [400, 860, ["light", "dark"]], [1440, 900, ["light"]], [3840, 2160, ["light"]]]) {
+    for (const colorScheme of schemes) {
       await everyPage(browser, { viewport: { width, height }, colorScheme }, (page, name) => page.screenshot({ path: path.join(folder, `${name}-${width}-${colorScheme}.png`) }));
     }
   }

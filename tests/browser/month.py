@@ -251,7 +251,11 @@ class Month(Pictures):
         seen = set()
         hits = [hit for hit in hits if self.hostile or not (hit["title"] in seen or seen.add(hit["title"]))]
         read_as = [{"word": self.text("pagng"), "known": self.text("paging")}] if self.hostile or "pagng" in query.get("q", "") else []
-        return {"version": 1, "strategy": self.text("words and meaning"), "read_as": read_as, "when": None, "hits": hits[: int(query.get("limit", 20))], "ms": 6.4}
+        # A word no memory says finds what lies near it, as the program does.
+        is_far = not hits and "quokka" in words
+        if is_far:
+            hits = [{**self.head(self.row(number)), "score": 0.08, "snippet": f"`{self.row(number)['title']}`."} for number in list(self.numbers())[:5]]
+        return {"version": 1, "fits": bool(hits) and not is_far, "strategy": self.text("words and meaning"), "read_as": read_as, "when": None, "hits": hits[: int(query.get("limit", 20))], "ms": 6.4}
 
     def timeline(self, number, before, after):
         rows = [self.row(each) for each in range(max(1, number - before), min(self.amount, number + after) + 1)]

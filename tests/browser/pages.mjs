@@ -85,6 +85,7 @@ export const relations_are_drawn_and_lead_on = withPage(async (page) => {
   await page.locator("a.graph-node[href='#/memory/628']").waitFor();
   const at = async (key) => (await page.locator(`.graph-node:has-text("${key}") .graph-box`).first().boundingBox()).x;
   holds((await at("#628")) < (await at("#637")), "what is older stands on the left");
+  equal(await page.locator(".graph").evaluate((graph) => graph.scrollWidth > graph.clientWidth), false, "the drawing is wider than its column");
   await page.locator("a.graph-node[href='#/memory/628']").press("Enter");
   await page.waitForURL(/memory\/628/);
 });
@@ -125,6 +126,14 @@ export const several_rows_are_pinned_at_once = withPage(async (page) => {
   await page.locator(".toast", { hasText: "3 memories pinned" }).waitFor();
   equal(pins.length, 3, "requests");
   equal(await page.locator(".selection-bar").isVisible(), false, "the bar, once it is done");
+});
+
+export const search_says_when_nothing_fits = withPage(async (page) => {
+  await visit(page, "#/search?q=quokka");
+  await page.getByText("Nothing fits: no memory says this.").waitFor();
+  equal(await count(page, ".hit"), 3, "the nearest");
+  equal(await count(page, ".hit-snippet"), 0, "snippets that only repeat the title");
+  holds(Number(await page.locator(".score-own").first().getAttribute("width")) < 10, "the bar of a bad hit is short, though it is the best one");
 });
 
 export const only_what_was_changed_is_sent = withPage(async (page) => {

@@ -5,6 +5,7 @@ pub mod receipts;
 mod report;
 mod run_hook;
 
+pub(crate) use hosts::connected_hosts;
 pub use report::{Finding, HookTrialShape, HostFileShape, HostReportShape, LastHookShape, Level};
 
 use crate::app::App;

@@ -1,6 +1,7 @@
-//! Reading memories whole, by their numbers, and within a scope if the request has one. Fetching a memory counts as using it.
+//! Reading memories whole, by their numbers, within a scope where one is given. An agent that fetches one uses it; a person only reads.
 
 use crate::app::{App, ProjectSelector, folder_of_project, ignore_read_only};
+use crate::caller::Caller;
 use crate::error::AppError;
 use backstory_capture::freshness_of_anchors;
 use backstory_memory::{Freshness, Memory, MemoryId, ProjectId};
@@ -68,10 +69,12 @@ impl App {
         }
     }
 
-    /// Fetches memories, which counts as using them.
+    /// Fetches memories, which is using them where an agent does it: what a person reads helped no session.
     pub fn show(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ShowResponse, AppError> {
         let response = read_memories(store, ids)?;
-        self.note_fetched(store, &ids_of(&response.memories))?;
+        if self.caller == Caller::Agent {
+            self.note_fetched(store, &ids_of(&response.memories))?;
+        }
         Ok(response)
     }
 

@@ -2,7 +2,9 @@
 
 use crate::app::App;
 use crate::config::Provider;
+use crate::doctor::connected_hosts;
 use crate::error::AppError;
+use backstory_hosts::Host;
 use backstory_store::{
     LossCounter, LostEvents, Receipt, Store, StoreStatus, Totals, Usefulness, WriterStatus,
 };
@@ -27,6 +29,8 @@ pub struct StatusReport {
     pub usefulness: Vec<Usefulness>,
     /// Questions about projects that wait for the user.
     pub questions: Vec<String>,
+    /// The hosts that are connected, looked for only where nothing was captured yet.
+    pub connected: Vec<Host>,
     /// What the background writer did, if one is configured or a model was ever called.
     pub writer: Option<WriterStatus>,
 }
@@ -49,9 +53,12 @@ impl App {
     /// Reports how an open store is doing; `problem` is why it can only be read.
     pub fn status(&self, store: &Store, problem: Option<String>) -> Result<StatusReport, AppError> {
         let writer = store.jobs().writer_status(self.now)?;
+        let status = store.upkeep().status()?;
+        let is_unused = status.last_event_at.is_none();
         Ok(StatusReport {
             problem,
-            status: store.upkeep().status()?,
+            connected: if is_unused { connected_hosts(self) } else { Vec::new() },
+            status,
             lost: LossCounter::new(&self.home).read(self.now),
             // A store that can only be read may have an older schema, without this table.
             vectors_waiting: store.vectors().count_stale().unwrap_or(0),

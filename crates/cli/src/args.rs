@@ -6,6 +6,7 @@ use crate::commands::{
     install, maintain, mcp, pin, program_update, project, redact, remember, review, revise, rules, search,
     serve, sessions, setup, show, status, sync, team, timeline, view, why,
 };
+use crate::help_groups;
 use crate::ui::{Colour, Ui};
 use crate::version;
 use backstory_app::Environment;
@@ -14,7 +15,7 @@ use backstory_app::teams::{TeamName, UnpushedPolicy, UnusableName};
 use backstory_hosts::Host;
 use backstory_memory::{EventId, Kind, MemoryId};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 /// Reads a memory's number, with or without the sign it is printed with.
 pub(crate) fn memory_id(text: &str) -> Result<MemoryId, String> {
@@ -126,6 +127,15 @@ pub(crate) struct Cli {
     pub(crate) globals: GlobalArgs,
 }
 
+impl Cli {
+    /// Parses the arguments of this process.
+    pub(crate) fn of_process(environment: &Environment) -> Result<Cli, clap::Error> {
+        let width = Ui::new(None, Clock::Local, environment).width();
+        let matches = help_groups::grouped(Cli::command(), width).try_get_matches()?;
+        Cli::from_arg_matches(&matches)
+    }
+}
+
 /// The same for what hosts and we ourselves run: apart, so that neither help nor completions nor a hint at a misspelt command shows it.
 #[derive(Debug, Parser)]
 #[command(name = "backstory")]
@@ -206,7 +216,7 @@ pub(crate) enum Command {
     Config(ActionArgs<config::Action>),
     /// Remove secrets and private parts from a text
     Redact(redact::RedactArgs),
-    /// Run the MCP server (search, about, timeline, get, remember, revise, handoff, forget) on standard input and output
+    /// Run the MCP server on standard input and output: the tools agents get
     Mcp(mcp::McpArgs),
     /// Run the worker: the viewer and an HTTP API on this machine
     Serve(serve::ServeArgs),

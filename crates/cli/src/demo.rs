@@ -21,9 +21,7 @@ pub(crate) fn show_demo(app: &App, detail: DemoDetail, ui: &Ui) -> Result<(), Ap
         DemoDetail::Verdict => {
             let (events, made) = (report.events.len(), report.memories.len());
             let slowest = report.events.iter().map(|(_, took)| ms(*took)).fold(0.0, f64::max);
-            let text = format!(
-                "a played session of {events} events became {made} memories; the slowest hook took {slowest:.0} ms"
-            );
+            let text = format!("{events} played events became {made} memories; slowest hook {slowest:.0} ms");
             ui.wrapped(&format!("{} demo        ", ui.check_mark()), &text, 14)
         }
         DemoDetail::Everything => show_everything(&report, ui),

@@ -10,6 +10,7 @@ mod demo;
 mod diff;
 mod exit;
 mod filter_args;
+mod help_groups;
 mod layout;
 mod outgoing_words;
 mod palette;
@@ -48,7 +49,7 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let format = OutputFormat::from_arguments(std::env::args_os());
-    match Cli::try_parse() {
+    match Cli::of_process(&environment) {
         Ok(cli) => {
             let ui = cli.globals.ui(&environment);
             exit_code(commands::run(cli, environment), &ui, format)

@@ -274,10 +274,8 @@ impl Ui {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return None;
         }
-        drop(write!(io::stderr().lock(), "{question} [y/N] "));
-        let mut answer = String::new();
-        io::stdin().lock().read_line(&mut answer).ok()?;
-        Some(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
+        let (_, answer) = self.ask(&format!("{question} [y/N]"))?;
+        Some(matches!(answer.as_str(), "y" | "yes"))
     }
 
     /// The same where most people say yes: Enter alone agrees. The end of the input does not.
@@ -285,9 +283,15 @@ impl Ui {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return None;
         }
-        drop(write!(io::stderr().lock(), "{question} [Y/n] "));
+        let (read, answer) = self.ask(&format!("{question} [Y/n]"))?;
+        Some(read > 0 && matches!(answer.as_str(), "" | "y" | "yes"))
+    }
+
+    /// Asks a question, within the width of the screen. Returns how many bytes were typed, and what they say.
+    fn ask(&self, question: &str) -> Option<(usize, String)> {
+        drop(write!(io::stderr().lock(), "{} ", layout::wrap(question, self.width - 1, "", 0)));
         let mut answer = String::new();
         let read = io::stdin().lock().read_line(&mut answer).ok()?;
-        Some(read > 0 && matches!(answer.trim().to_lowercase().as_str(), "" | "y" | "yes"))
+        Some((read, answer.trim().to_lowercase()))
     }
 }

@@ -21,6 +21,7 @@ impl State {
             Answer::Inbox(rows) => {
                 let before = self.review.current().map(|line| line.id);
                 self.review.replace(rows, |one, other| one.id == other.id);
+                self.review.select(|row| Some(row.id) == self.wanted);
                 if self.view == View::Review && self.review.current().map(|line| line.id) != before {
                     return self.ask_detail();
                 }
@@ -60,6 +61,7 @@ impl State {
         self.search.note = found.note;
         if self.search.is_refresh {
             self.search.list.replace(found.rows, |one, other| one.id == other.id);
+            self.search.list.select(|row| Some(row.id) == self.wanted);
         } else {
             self.search.list.replace(found.rows, |_, _| false);
             self.search.list.selected = 0;
@@ -72,9 +74,8 @@ impl State {
         let ActReport { words, undo, shows } = report;
         self.say(if undo.is_some() { format!("{words} · u undoes it") } else { words });
         self.undo.extend(undo);
-        if let Some(at) = shows.and_then(|id| self.search.list.rows.iter().position(|row| row.id == id)) {
-            self.search.list.selected = at;
-        }
+        self.wanted = shows;
+        self.search.list.select(|row| Some(row.id) == shows);
         self.act_answered(true)
     }
 

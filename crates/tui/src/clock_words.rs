@@ -20,14 +20,20 @@ pub(crate) struct LocalClock {
 impl LocalClock {
     /// Writes a time in at most six characters, for a column: how long ago it was, or which day.
     pub(crate) fn short(&self, at: Timestamp) -> String {
-        let ago = self.now.0.saturating_sub(at.0).max(0);
-        match ago / MINUTE_MS {
-            0 => "now".to_owned(),
-            minutes @ 1..60 => format!("{minutes}m"),
-            minutes @ 60..1440 => format!("{}h", minutes / 60),
-            minutes @ 1440..10_080 => format!("{}d", minutes / 1440),
+        let minutes = self.now.0.saturating_sub(at.0).max(0) / MINUTE_MS;
+        match (minutes, self.days_ago(at)) {
+            (0, _) => "now".to_owned(),
+            (1..60, _) => format!("{minutes}m"),
+            (_, ..=0) => format!("{}h", minutes / 60),
+            // As `yesterday` elsewhere: days of the calendar, not of 24 hours.
+            (_, days @ 1..7) => format!("{days}d"),
             _ => self.day(at),
         }
+    }
+
+    /// Returns how many days of the user's calendar ago it was.
+    fn days_ago(&self, at: Timestamp) -> i64 {
+        self.local(self.now).div_euclid(DAY_MS) - self.local(at).div_euclid(DAY_MS)
     }
 
     /// Writes a time with the hour of the day.
@@ -35,7 +41,7 @@ impl LocalClock {
         let local = self.local(at);
         let (hour, minute) = (local.rem_euclid(DAY_MS) / (60 * MINUTE_MS), local / MINUTE_MS);
         let clock = format!("{hour:02}:{:02}", minute.rem_euclid(60));
-        match self.local(self.now).div_euclid(DAY_MS) - local.div_euclid(DAY_MS) {
+        match self.days_ago(at) {
             0 => format!("today {clock}"),
             1 => format!("yesterday {clock}"),
             2..7 => {
@@ -95,6 +101,7 @@ mod tests {
         assert_eq!(clock.short(before(30_000)), "now");
         assert_eq!(clock.short(before(5 * MINUTE_MS)), "5m");
         assert_eq!(clock.short(before(3 * 60 * MINUTE_MS)), "3h");
+        assert_eq!(clock.short(before(15 * 60 * MINUTE_MS)), "1d", "yesterday, however few hours ago");
         assert_eq!(clock.short(before(2 * DAY_MS)), "2d");
         assert_eq!(clock.short(before(10 * DAY_MS)), "21 Apr");
         assert_eq!(clock.short(before(400 * DAY_MS)), "27 Mar 2025");

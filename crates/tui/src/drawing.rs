@@ -73,7 +73,7 @@ impl Canvas<'_> {
     fn tabs(&mut self, area: Rect) {
         let waiting = self.state.review.rows.len();
         let mut parts: Vec<Span<'static>> = Vec::new();
-        for view in View::ALL {
+        for (at, view) in View::ALL.into_iter().enumerate() {
             let name = match view {
                 View::Memories => "Memories".to_owned(),
                 View::Review if waiting > 0 => format!("Review {waiting}"),
@@ -86,7 +86,8 @@ impl Canvas<'_> {
             } else {
                 self.palette.tone(Tone::Faint)
             };
-            parts.push(Span::raw(if parts.is_empty() { " " } else { "   " }));
+            let gap = if parts.is_empty() { " " } else { "  " };
+            parts.push(span(format!("{gap}{} ", at + 1), self.palette.tone(Tone::Faint)));
             parts.push(span(name, style));
         }
         let project = self.state.filters.words(FilterName::Project);

@@ -84,9 +84,14 @@ pub(crate) fn help_lines(width: usize, palette: Palette) -> Lines {
 /// Returns the keys that count just now, the most useful first.
 pub(crate) fn hints(state: &State) -> &'static [(&'static str, &'static str)] {
     match (state.view, state.focus) {
-        (View::Memories, Focus::Field) => {
-            &[("↑↓", "select"), ("Enter", "print"), ("Tab", "filter"), ("Esc", "list"), ("F1", "help")]
-        }
+        (View::Memories, Focus::Field) => &[
+            ("↑↓", "select"),
+            ("Enter", "print"),
+            ("Tab", "filter"),
+            ("Esc", "list"),
+            ("F1", "help"),
+            ("Alt+1…4", "screens"),
+        ],
         (View::Memories, Focus::Filter(_)) => {
             &[("←→", "change"), ("Tab", "next filter"), ("Enter", "back"), ("F1", "help")]
         }

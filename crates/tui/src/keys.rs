@@ -18,6 +18,7 @@ impl State {
         if self.quit_when_done.is_some() {
             return Vec::new();
         }
+        self.wanted = None;
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
         match (key.code, control) {
             (KeyCode::Char('z'), true) => return vec![Effect::Suspend],

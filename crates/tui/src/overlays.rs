@@ -7,6 +7,7 @@ use crate::state::{EditTarget, OpenEditor, Overlay};
 use crate::styled_lines::{Lines, columns, cut, last_start, span};
 use ratatui_core::layout::{Position, Rect};
 use ratatui_core::text::Line;
+use unicode_width::UnicodeWidthChar;
 
 impl Canvas<'_> {
     /// Draws it, if there is something; returns where the cursor stands then.
@@ -82,14 +83,16 @@ impl Canvas<'_> {
         let mut lines = Lines::new();
         let mut cursor = (0, 0);
         for (at, field) in editor.area.lines().iter().enumerate() {
-            let before = field.halves().0;
             let tone = if at == 0 { Tone::Strong } else { Tone::Plain };
-            let pieces = chopped(field.text(), width);
+            // A tab takes one column here, so that every letter stays where the cursor looks for it.
+            let text = field.text().replace('\t', " ");
+            let pieces = soft_lines(&text, width);
             if at == editor.area.row() {
-                let used = columns(before);
-                cursor = (lines.len() + used / width, used % width);
+                let (row, column) = place_of(field.halves().0.len(), &pieces);
+                cursor = (lines.len() + row, column);
             }
-            lines.extend(pieces.into_iter().map(|text| Line::from(span(text, self.palette.tone(tone)))));
+            let style = self.palette.tone(tone);
+            lines.extend(pieces.into_iter().map(|text| Line::from(span(text, style))));
         }
         let from = (cursor.0 + 1).saturating_sub(usize::from(inner.height));
         crate::styled_lines::put(self.buffer, inner, &lines, from);
@@ -98,16 +101,53 @@ impl Canvas<'_> {
     }
 }
 
-/// Breaks a line at a width wherever that is: where a letter stands follows from its number.
-fn chopped(text: &str, width: usize) -> Vec<String> {
-    let letters: Vec<char> = text.replace('\t', " ").chars().collect();
-    if letters.is_empty() {
-        return vec![String::new()];
+/// Breaks a line that is typed into: behind a space where there is one, and without losing a letter. The space may hang over the edge.
+fn soft_lines(text: &str, width: usize) -> Vec<&str> {
+    let (mut lines, mut rest) = (Vec::new(), text);
+    while columns(rest) > width {
+        let mut used = 0;
+        let fits = |letter: &(usize, char)| {
+            used += letter.1.width().unwrap_or(0);
+            used <= width
+        };
+        let end =
+            rest.char_indices().take_while(fits).last().map_or(0, |(at, letter)| at + letter.len_utf8());
+        let (room, over) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let end =
+            if over.starts_with(' ') { end + 1 } else { room.rfind(' ').map_or(end, |space| space + 1) };
+        let Some((line, next)) = rest.split_at_checked(end).filter(|_| end > 0) else { break };
+        lines.push(line);
+        rest = next;
     }
-    let mut lines: Vec<String> = letters.chunks(width).map(|chunk| chunk.iter().collect()).collect();
-    // The cursor behind a full line stands on the next.
-    if letters.len().is_multiple_of(width) {
-        lines.push(String::new());
-    }
+    lines.push(rest);
     lines
+}
+
+/// Returns in which of the lines, and in which column of it, a place in the text lies, counted in bytes.
+fn place_of(cursor: usize, lines: &[&str]) -> (usize, usize) {
+    let mut start = 0;
+    for (row, line) in lines.iter().enumerate() {
+        let is_last = row + 1 == lines.len();
+        if cursor < start + line.len() || is_last {
+            return (row, line.get(..cursor.saturating_sub(start)).map_or(0, columns));
+        }
+        start += line.len();
+    }
+    (0, 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_is_edited_breaks_between_words_and_the_cursor_stays_at_its_letter() {
+        let text = "one two three fourteenletters 数数数";
+        let lines = soft_lines(text, 8);
+        assert_eq!(lines, ["one two ", "three ", "fourteen", "letters ", "数数数"]);
+        let at = |word: &str| place_of(text.find(word).unwrap(), &lines);
+        assert_eq!((at("two"), at("three"), at("letters")), ((0, 4), (1, 0), (3, 0)));
+        assert_eq!(place_of(text.len(), &lines), (4, 6));
+        assert_eq!((soft_lines("", 8), place_of(0, &[""])), (vec![""], (0, 0)));
+    }
 }

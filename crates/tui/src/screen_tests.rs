@@ -264,6 +264,25 @@ fn a_change_is_undone_with_what_was_there_before() {
     assert!(undone[0].starts_with("Undo(UndoStep { before: Memory { id: MemoryId(14)"), "{undone:?}");
 }
 
+#[test]
+fn what_was_undone_is_selected_again_so_that_the_next_key_is_about_it() {
+    let mut state = browsing();
+    press(&mut state, "↓↓");
+    let without: Vec<MemoryLine> = lines().into_iter().filter(|it| it.id.0 != 14).collect();
+    state.refresh();
+    state.take(found(&state, without));
+    assert_ne!(state.current_memory().map(|it| it.id), Some(MemoryId(14)));
+    let report = ActReport { words: "#14 is as it was".to_owned(), undo: None, shows: Some(MemoryId(14)) };
+    state.take(Answer::Done(Box::new(report)));
+    state.take(found(&state, lines()));
+    assert_eq!(state.current_memory().map(|it| it.id), Some(MemoryId(14)));
+    // Who moves on stays where they went.
+    press(&mut state, "↓↓");
+    state.refresh();
+    state.take(found(&state, lines()));
+    assert_eq!(state.current_memory().map(|it| it.id), Some(MemoryId(9)));
+}
+
 fn memory() -> backstory_memory::Memory {
     use backstory_memory::{Checksum, Content, Kind, Memory, ProjectId, StandingReason, Uid};
     let content = Content::new(Kind::Rule, "Store money as integers", "Store money as integers");
@@ -341,7 +360,7 @@ fn a_session_is_replayed_with_its_changes() {
     };
     state.take(Answer::Replay(Box::new(SessionReplay { line: session, turns: vec![turn] })));
     insta::assert_snapshot!(drawn(&mut state, (60, 20)), @r#"
-    Memories   Review 1   Sessions   Injection            shop
+    1 Memories  2 Review 1  3 Sessions  4 Injection       shop
     Store money as integers
     yesterday 12:00 · claude-code · 25m · 12 events
 
@@ -380,7 +399,7 @@ fn what_would_be_injected_is_shown_with_its_cost() {
         skipped: Vec::new(),
     })));
     insta::assert_snapshot!(drawn(&mut state, (60, 12)), @r#"
-    Memories   Review 1   Sessions   Injection            shop
+    1 Memories  2 Review 1  3 Sessions  4 Injection       shop
     › amount                                            2.2 ms
     █████░░░░░░░░░░░░░░░ 150 of 600 tokens, 610 bytes
 
@@ -401,7 +420,7 @@ fn what_would_be_injected_is_shown_with_its_cost() {
 #[test]
 fn a_small_screen_shows_the_list_above_the_text() {
     insta::assert_snapshot!(drawn(&mut browsing(), (60, 20)), @r#"
-    Memories   Review 1   Sessions   Injection            shop
+    1 Memories  2 Review 1  3 Sessions  4 Injection       shop
     › type to search                                5 · 3.1 ms
       any kind · shop · any time · in force or waiting
     ▸ #14 rule      ★ Store money as integer minor uni…     1d
@@ -429,7 +448,7 @@ fn a_usual_screen_shows_more_of_both() {
     let mut state = browsing();
     press(&mut state, "⎋");
     insta::assert_snapshot!(drawn(&mut state, (80, 24)), @r#"
-    Memories   Review 1   Sessions   Injection                                shop
+    1 Memories  2 Review 1  3 Sessions  4 Injection                           shop
     › type to search                                                    5 · 3.1 ms
       any kind · shop · any time · in force or waiting
     ▸ #14 rule      ★ Store money as integer minor units, never as floats       1d
@@ -459,7 +478,7 @@ fn a_usual_screen_shows_more_of_both() {
 #[test]
 fn a_wide_screen_shows_them_side_by_side() {
     insta::assert_snapshot!(drawn(&mut browsing(), (120, 24)), @r#"
-    Memories   Review 1   Sessions   Injection                                                                        shop
+    1 Memories  2 Review 1  3 Sessions  4 Injection                                                                   shop
     › type to search                                                                                            5 · 3.1 ms
       any kind · shop · any time · in force or waiting
     ▸ #14 rule      ★ Store money as integer minor unit…     1d │ Store money as integer minor units, never as floats
@@ -482,7 +501,7 @@ fn a_wide_screen_shows_them_side_by_side() {
                                                                 │   · yesterday 12:00, until then: Store money as decimals
                                                                 │
                                                                 │ Where it was injected                                ↓ 2
-    ↑↓ select  Enter print  Tab filter  Esc list  F1 help
+    ↑↓ select  Enter print  Tab filter  Esc list  F1 help  Alt+1…4 screens
     "#);
 }
 

@@ -134,6 +134,11 @@ impl<T> RowList<T> {
         std::mem::replace(&mut self.selected, next) != next
     }
 
+    /// Selects the first row like this, if there is one.
+    pub(crate) fn select(&mut self, is_it: impl Fn(&T) -> bool) {
+        self.selected = self.rows.iter().position(is_it).unwrap_or(self.selected);
+    }
+
     /// Takes other rows; what was selected stays so, if it is still there.
     pub(crate) fn replace(&mut self, rows: Vec<T>, same: impl Fn(&T, &T) -> bool) {
         let selected = self.current().and_then(|before| rows.iter().position(|row| same(row, before)));
@@ -201,6 +206,8 @@ pub(crate) struct State {
     pub(crate) is_zoomed: bool,
     pub(crate) overlay: Option<Overlay>,
     pub(crate) message: Option<Message>,
+    /// What was changed last: the keys go on there as soon as the lists hold it again.
+    pub(crate) wanted: Option<MemoryId>,
     pub(crate) undo: Vec<UndoStep>,
     pub(crate) forgetting: Vec<DueForget>,
     /// Changes that are not answered yet: nothing ends before them.
@@ -228,6 +235,7 @@ impl State {
             is_zoomed: false,
             overlay: None,
             message: None,
+            wanted: None,
             undo: Vec::new(),
             forgetting: Vec::new(),
             acts_under_way: 0,
@@ -340,6 +348,8 @@ impl State {
     /// Shows another screen.
     pub(crate) fn show(&mut self, view: View) -> Vec<Effect> {
         self.view = view;
+        // What was said belongs to the screen before, and hides the keys of this one.
+        self.message = None;
         self.is_zoomed = false;
         self.detail_scroll = 0;
         self.focus = match view {

@@ -41,8 +41,17 @@ pub(super) fn examine(
     looked.into_iter().map(examine).collect()
 }
 
-/// Reads what a host's files say. If they name another program, they are compared with what that program would have written: the files are
-/// not at fault then, and `check_program` reports the program.
+/// Returns the hosts that would call us; a file that cannot be read connects none.
+pub(crate) fn connected_hosts(app: &App) -> Vec<Host> {
+    let Some(places) = app.environment.places() else { return Vec::new() };
+    let Ok(program) = own_program(&places) else { return Vec::new() };
+    let is_connected =
+        |host: &Host| look(*host, &places, &program).is_ok_and(|connection| is_connected(&connection));
+    Host::ALL.into_iter().filter(is_connected).collect()
+}
+
+/// Reads what a host's files say. Where they name another program than this one, that is reported apart and is no fault of the files: they are
+/// compared with what that program would have written.
 fn look(host: Host, places: &HostPaths, program: &Path) -> Result<HostConnection, AppError> {
     let read =
         |program: &Path| host.connection(places, program).map_err(|error| AppError::user(error.to_string()));

@@ -89,7 +89,7 @@ pub struct LostEventsShape {
 
 /// Returns how the store is doing.
 pub fn status(report: StatusReport, app: &App) -> StatusShape {
-    let StatusReport { problem, status, lost, vectors_waiting, hooks, usefulness, questions, writer } =
+    let StatusReport { problem, status, lost, vectors_waiting, hooks, usefulness, questions, writer, .. } =
         report;
     let counts = status.counts;
     let text = |path: &PathBuf| path.display().to_string();

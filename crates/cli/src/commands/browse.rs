@@ -4,7 +4,7 @@ use crate::args::{how_many, kind_names};
 use crate::exit::Exit;
 use crate::project_args::ProjectArgs;
 use crate::ui::{Colour, Ui, one_line};
-use backstory_app::search::SearchRequest;
+use backstory_app::search::{Fit, SearchRequest};
 use backstory_app::{App, AppError, times};
 use backstory_memory::{Kind, clean};
 use backstory_tui::{BrowseColour, BrowseRequest, browse, can_browse};
@@ -62,7 +62,11 @@ fn list(args: &BrowseArgs, app: &App, ui: &Ui) -> Result<Exit, AppError> {
         limit: args.limit,
         ..SearchRequest::default()
     };
-    let hits = app.search(&store, &request)?.hits;
+    let answer = app.search(&store, &request)?;
+    if app.fit(&store, &request, &answer)? == Fit::NearestOnly {
+        ui.say("nothing fits; these are only the nearest in meaning");
+    }
+    let hits = answer.hits;
     for hit in &hits {
         let (memory, content) = (&hit.memory, &hit.memory.content);
         let written = times::iso(memory.created_at);

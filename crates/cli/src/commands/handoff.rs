@@ -2,6 +2,7 @@
 
 use crate::commands::remember::{self, ContentArgs, RememberArgs};
 use crate::exit::Exit;
+use crate::layout::wrap_lines;
 use crate::ui::{Tone, Ui, one_line};
 use backstory_app::handoff::HandoffRequest;
 use backstory_app::{App, AppError, ProjectSelector, json};
@@ -52,7 +53,8 @@ pub(crate) fn run(args: HandoffArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
         ui.json(&HandoffShape { version: 1, handoff })?;
     } else if let Some(memory) = &memory {
         let title = ui.tone(Tone::Strong, &one_line(&memory.content.title));
-        ui.line(&format!("{title}\n\n{}", clean(memory.content.body.trim_end())))?;
+        let body = wrap_lines(&clean(memory.content.body.trim_end()), ui.width(), 0);
+        ui.line(&format!("{title}\n\n{body}"))?;
     } else {
         ui.say("no handoff yet: one is made when a session ends, or write one with `backstory handoff TEXT`");
     }

@@ -215,9 +215,7 @@ fn compact_line(hit: &HitShape) -> String {
 pub(crate) fn snippet(body: &str, title: &str, query: &QueryWords, room: usize) -> String {
     /// So much stands before the word that was found.
     const BEFORE: usize = 40;
-    let shown = title.trim_end_matches('…');
-    let rest = body.trim_start().strip_prefix(shown).unwrap_or(body);
-    let folded = one_line(rest);
+    let folded = one_line(after_title(body, title));
     if columns(&folded) <= room {
         return folded;
     }
@@ -228,6 +226,26 @@ pub(crate) fn snippet(body: &str, title: &str, query: &QueryWords, room: usize) 
     let tail = if from == 0 { tail } else { tail.split_once(' ').map_or(tail, |(_, rest)| rest) };
     let fits_from_start = columns(folded.get(..found).unwrap_or_default()) + BEFORE <= room;
     if from == 0 || fits_from_start { fit(&folded, room) } else { fit(&format!("…{tail}"), room) }
+}
+
+/// Returns what a body says behind its title, where it begins with that: signs and capitals may differ.
+fn after_title<'a>(body: &'a str, title: &str) -> &'a str {
+    let same = |one: char, other: char| one.to_lowercase().eq(other.to_lowercase());
+    let mut said = body.char_indices().filter(|(_, letter)| letter.is_alphanumeric());
+    let mut end = 0;
+    for wanted in title.chars().filter(|letter| letter.is_alphanumeric()) {
+        match said.next() {
+            Some((at, letter)) if same(letter, wanted) => end = at + letter.len_utf8(),
+            _ => return body,
+        }
+    }
+    let rest = body.get(end..).unwrap_or_default();
+    // The title may end within a word of the body, which then says something else.
+    if rest.starts_with(char::is_alphanumeric) {
+        return body;
+    }
+    let rest = rest.split_once(char::is_whitespace).map_or("", |(_, rest)| rest);
+    if rest.contains(char::is_alphanumeric) { rest } else { "" }
 }
 
 #[cfg(test)]
@@ -270,6 +288,10 @@ mod tests {
         assert!(shown(60).starts_with("…before") && shown(60).contains("fox sits"), "{}", shown(60));
         assert!(shown(60).ends_with('…') && columns(&shown(60)) <= 60);
         assert!(snippet(&body, "A title", &QueryWords::new("zebra"), 60).starts_with("before"));
-        assert_eq!(snippet("A title", "A title", &QueryWords::default(), 60), "");
+        let plain = |body, title| snippet(body, title, &QueryWords::default(), 60);
+        assert_eq!(plain("A title", "A title"), "");
+        assert_eq!(plain("Writes go through `Batch`.", "Writes go through Batch"), "");
+        assert_eq!(plain("A title. `More` of it", "A title"), "`More` of it");
+        assert_eq!(plain("A titled thing", "A title"), "A titled thing");
     }
 }

@@ -48,8 +48,7 @@ pub(crate) fn run(args: &SetupArgs, app: &App, ui: &Ui) -> Result<Exit, AppError
     let detail = if args.verbose { DemoDetail::Everything } else { DemoDetail::Verdict };
     show_demo(app, detail, ui)?;
     if is_connected {
-        done("ready", "start a session as usual: the next one in the same project gets what it leaves", ui)?;
-        todo("look", "`backstory view` in a browser, `backstory status` here", ui)?;
+        done("ready", "work as usual; `backstory view` shows what is remembered", ui)?;
     }
     Ok(exit)
 }
@@ -102,9 +101,9 @@ fn connect_hosts(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(Exit, bool), A
     }
     if must_copy {
         program.copy()?;
-        done("program", &format!("copied to {path}, where hosts run it"), ui)?;
+        done("program", &format!("copied to {path}"), ui)?;
         if let Some(directory) = program.directory_not_on_path(&places) {
-            todo("", &format!("add {} to your `PATH` to run it by its name", directory.display()), ui)?;
+            todo("", &format!("next: add {} to your `PATH`", directory.display()), ui)?;
         }
     }
     let connected = proposal.carry_out(Direction::Connect, app);
@@ -121,17 +120,27 @@ fn agrees(args: &SetupArgs, proposal: &ConnectionPlan, ui: &Ui) -> Result<bool, 
     }
     let files: usize = proposal.plans.iter().map(|plan| plan.changes.len()).sum();
     let what = counted(files as u64, "file");
-    let question =
-        format!("Connect them? That changes {what}, each kept as it was; `backstory uninstall` undoes it.");
+    let question = match host_names(proposal) {
+        // Only the program is to be copied.
+        names if files == 0 => format!("Copy this program to where {names} run it?"),
+        names => format!("Connect {names}? That changes {what}; `backstory uninstall` puts back all."),
+    };
     match ui.confirm_usual(&question) {
         Some(true) => return Ok(true),
         Some(false) => todo("changes", "none: everything stays as it is", ui)?,
         None => {
-            let next = "`backstory setup --yes` makes them, `backstory install --dry-run` shows each line";
-            todo("changes", &format!("none yet: {next}"), ui)?;
+            let next = "`backstory setup --yes` connects, `backstory install --dry-run` shows each line";
+            todo("changes", &format!("none yet to {}: {next}", host_names(proposal)), ui)?;
         }
     }
     Ok(false)
+}
+
+/// Names the hosts that would be connected.
+fn host_names(proposal: &ConnectionPlan) -> String {
+    let changed = proposal.plans.iter().filter(|plan| !plan.changes.is_empty());
+    let names: Vec<&str> = changed.map(|plan| plan.host.title()).collect();
+    if names.is_empty() { "hosts".to_owned() } else { names.join(", ") }
 }
 
 /// Says which hosts are connected now, and what is left to do in them.
@@ -172,13 +181,18 @@ fn import_what_is_there(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(), AppE
     if imported.report.is_empty() {
         return done("import", "nothing is here yet that could be imported", ui);
     }
-    let count = imported.report.memories().len() as u64;
-    let places = counted(imported.projects.len() as u64, "project");
-    done("import", &format!("{} in {places}, from {what}", memories(count)), ui)?;
+    match imported.report.memories().len() as u64 {
+        0 => done("import", "nothing new", ui)?,
+        count => {
+            let places = counted(imported.projects.len() as u64, "project");
+            done("import", &format!("{} in {places}, from {what}", memories(count)), ui)?;
+        }
+    }
     if args.verbose {
         print_import(&imported, &store, app, ui)?;
     }
-    if vectors::waiting(&store, &app.config)? > 0 {
+    // Without them search works already, and they come by themselves.
+    if args.verbose && vectors::waiting(&store, &app.config)? > 0 {
         todo(
             "",
             "search works by words now; vectors come with every session, or at once by `backstory index --vectors`",
@@ -222,16 +236,12 @@ fn offer_writer(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(), AppError> {
 fn say_found(proposal: &ConnectionPlan, ui: &Ui) -> Result<(), AppError> {
     let plugged = proposal.plugged.iter().map(|(host, _)| (*host, true));
     let connected = proposal.plans.iter().map(|plan| (plan.host, plan.changes.is_empty())).chain(plugged);
-    let refused = proposal.refused.iter().map(|(host, _)| (*host, false));
-    let hosts: Vec<_> = connected.chain(refused).collect();
-    for (host, is_connected) in &hosts {
-        if *is_connected {
-            done(host.title(), "is connected", ui)?;
-        } else {
-            todo(host.title(), "is here", ui)?;
-        }
+    let hosts: Vec<_> = connected.collect();
+    for (host, _) in hosts.iter().filter(|(_, is_connected)| *is_connected) {
+        done(host.title(), "is connected", ui)?;
     }
-    if hosts.is_empty() {
+    // Those that are not yet are named where that is asked, done or refused.
+    if hosts.is_empty() && proposal.refused.is_empty() {
         todo("hosts", "none was found; `backstory install HOST` connects one all the same", ui)?;
     }
     Ok(())

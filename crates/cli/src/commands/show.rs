@@ -1,14 +1,14 @@
-//! `show`: memories whole. Asking for one is using it.
+//! `show`: memories whole. An agent that asks for one uses it.
 
 use crate::args::memory_id;
 use crate::exit::Exit;
 use crate::layout::wrap_lines;
 use crate::ui::{Tone, Ui, one_line};
 use backstory_app::error::SEARCH_FINDS;
-use backstory_app::json::{self, MemoryShape, ShowShape};
+use backstory_app::json::{self, LinkShape, MemoryShape, ShowShape};
 use backstory_app::{App, AppError, ErrorCode};
 use backstory_memory::{Content, Memory, MemoryId, clean, on_one_line};
-use backstory_store::StoreError;
+use backstory_store::{Store, StoreError};
 use clap::Args;
 
 /// Arguments of `show`.
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
         if position > 0 {
             ui.line("")?;
         }
-        print(shape, memory, app, ui)?;
+        print((shape, memory), &store, app, ui)?;
     }
     match missing.as_slice() {
         [] => Ok(Exit::Done),
@@ -49,7 +49,12 @@ pub(crate) fn run(args: &ShowArgs, app: &App, ui: &Ui) -> Result<Exit, AppError>
     }
 }
 
-fn print(memory: &MemoryShape, stored: &Memory, app: &App, ui: &Ui) -> Result<(), AppError> {
+fn print(
+    (memory, stored): (&MemoryShape, &Memory),
+    store: &Store,
+    app: &App,
+    ui: &Ui,
+) -> Result<(), AppError> {
     let content = &stored.content;
     let head = &memory.head;
     let number = format!("#{}", head.id);
@@ -65,8 +70,11 @@ fn print(memory: &MemoryShape, stored: &Memory, app: &App, ui: &Ui) -> Result<()
     if content.body.trim() != head.title.trim() && !content.body.trim().is_empty() {
         ui.line(&format!("\n{}", wrap_lines(&clean(content.body.trim_end()), ui.width(), 0)))?;
     }
-    let Content { facts, concepts, files, .. } = content;
-    for (label, items) in [("facts", facts), ("concepts", concepts), ("files", files)] {
+    // The text of a failure ends with its facts: once is enough.
+    let is_new = |fact: &&String| !content.body.lines().any(|line| line.trim() == fact.trim());
+    let facts: Vec<String> = content.facts.iter().filter(is_new).cloned().collect();
+    let Content { concepts, files, .. } = content;
+    for (label, items) in [("facts", &facts), ("concepts", concepts), ("files", files)] {
         if !items.is_empty() {
             ui.line(&format!("\n{}", ui.tone(Tone::Strong, label)))?;
         }
@@ -74,9 +82,26 @@ fn print(memory: &MemoryShape, stored: &Memory, app: &App, ui: &Ui) -> Result<()
     }
     for (position, link) in memory.links.iter().enumerate() {
         let gap = if position == 0 { "\n" } else { "" };
-        ui.line(&format!("{gap}#{} {} #{}", link.from, link.relation, link.to))?;
+        let (words, other) = relation_words(link, head.id);
+        let title = store.memories().get(MemoryId(other))?.map(|other| one_line(&other.content.title));
+        let title = title.unwrap_or_default();
+        ui.wrapped(&format!("{gap}{words} "), &format!("#{other} {title}"), 2)?;
     }
     Ok(())
+}
+
+/// Says how a memory hangs together with another one, seen from it, and which one that is.
+fn relation_words(link: &LinkShape, this: i64) -> (&str, i64) {
+    let (other, is_ours) = if link.from == this { (link.to, true) } else { (link.from, false) };
+    let words = match (link.relation, is_ours) {
+        ("supersedes", true) => "supersedes",
+        ("supersedes", false) => "superseded by",
+        ("contradicts", _) => "contradicts",
+        ("derived_from", true) => "derived from",
+        ("derived_from", false) => "led to",
+        _ => "relates to",
+    };
+    (words, other)
 }
 
 /// Returns what is known of a memory beside its text, a line each.
@@ -90,7 +115,10 @@ fn facts(memory: &MemoryShape, stored: &Memory) -> Vec<String> {
     if head.pinned {
         facts.push("pinned".to_owned());
     }
-    if let Some(by) = head.superseded_by {
+    // With its title below, where the relation is kept.
+    if let Some(by) = head.superseded_by
+        && !memory.links.iter().any(|link| link.from == by)
+    {
         facts.push(format!("superseded by #{by}"));
     }
     match memory.freshness {

@@ -67,13 +67,24 @@ fn verdict(report: &StatusReport, app: &App, ui: &Ui) -> (Tone, String) {
         return (Tone::Warning, "Capture is off in your configuration: hooks keep nothing".to_owned());
     }
     let Some(last) = status.last_event_at else {
-        let next = "`backstory setup` connects your agents, `backstory doctor` checks them";
-        return (Tone::Warning, format!("Nothing was captured yet: {next}"));
+        return not_yet(report);
     };
     if !report.questions.is_empty() {
         return (Tone::Warning, "All is well, but a question waits for you".to_owned());
     }
     (Tone::Good, format!("All is well: the last event came {}", ui.ago(last, app.now)))
+}
+
+/// Says why nothing was captured yet, and what to do about it.
+fn not_yet(report: &StatusReport) -> (Tone, String) {
+    let names: Vec<&str> = report.connected.iter().map(|host| host.title()).collect();
+    if names.is_empty() {
+        let next = "`backstory setup` connects your agents";
+        return (Tone::Warning, format!("No agent is connected, so nothing was captured yet: {next}"));
+    }
+    let (names, verb) = (names.join(", "), if names.len() == 1 { "is" } else { "are" });
+    let next = "begin a new session there; `backstory doctor` tries the hooks";
+    (Tone::Warning, format!("{names} {verb} connected, and nothing was captured yet: {next}"))
 }
 
 fn print_store(report: &StatusReport, app: &App, ui: &Ui) -> Result<(), AppError> {

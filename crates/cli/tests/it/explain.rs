@@ -98,7 +98,8 @@ fn law_9_why_shows_the_origin_and_the_use_of_a_memory() {
        decision in project, written 2026-05-01 12:00 (just now); said by: user
        met once, used never, shown 2 times
     ");
-    done(&env, &["show", "1"]);
+    // Without a terminal it is an agent that asks.
+    assert_eq!(env.run_with(["show", "1"], "").code, Some(0));
     let why = ask(&env, 0, &["why", "1", "--json"]);
     let counts = fields(&why, ["times_seen", "times_used", "times_shown", "times_shown_since_used"]);
     assert_eq!(counts, json!([1, 1, 2, 0]));

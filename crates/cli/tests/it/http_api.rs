@@ -73,7 +73,7 @@ fn every_http_answer_equals_that_of_the_command() {
     let (status, mut batch) = worker.send("POST", "/api/memories/batch", &json!({"ids": [1, 2, 99]}));
     let mut shown = ask(&env, 1, &["show", "1", "2", "99", "--json"]);
     assert_eq!(status, 200);
-    // Asking for one is using it, and the command came second.
+    // A program that asks for one uses it, and the command came second.
     let memories = shown["memories"].as_array_mut().unwrap().iter_mut();
     for (over_http, shown) in batch["memories"].as_array_mut().unwrap().iter_mut().zip(memories) {
         assert_eq!(over_http["times_used"].as_u64().unwrap() + 1, shown["times_used"].as_u64().unwrap());

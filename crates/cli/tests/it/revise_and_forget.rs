@@ -137,9 +137,8 @@ fn a_superseded_memory_is_hidden_from_search() {
     #1 We decided to deploy with Jenkins
     decision · project · 2026-05-01 12:00 (just now) · from user
     importance 3 · confidence 1.00 · seen 1× · used 0×
-    superseded by #2
 
-    #2 supersedes #1
+    superseded by #2 We deploy with Actions
     ");
     let answer = ask(&env, 0, &["supersede", "2", "--json", "We deploy by hand now"]);
     assert_eq!(fields(&answer, ["ok", "id", "kind"]), json!([true, 3, "decision"]));

@@ -55,6 +55,19 @@ fn screens(columns: &'static str) -> String {
     without_numbers(&shown.concat(), &["\n   Measured", "\n   Fixed"])
 }
 
+/// Days begin and hours are counted by the user's own clock, not by that of Greenwich.
+#[test]
+fn times_are_those_of_the_users_clock_and_utc_is_said_to_be_it() {
+    // Five and a half hours ahead, in the form that needs no database of zones.
+    let env = shop("80").with("TZ", "<+0530>-05:30");
+    let timeline = env.run(["timeline"]).stdout;
+    assert!(timeline.contains("  13:30 #1 ") && timeline.contains("  15:30 #3 "), "{timeline}");
+    let utc = env.run(["timeline", "--utc"]).stdout;
+    assert!(utc.contains("  08:00 #1 ") && utc.contains("  10:00 #3 "), "{utc}");
+    let shown = env.run(["show", "1"]).stdout;
+    assert!(shown.contains("2026-04-28 13:30 ("), "{shown}");
+}
+
 #[test]
 fn lists_fit_60_columns() {
     assert_snapshot!(screens("60"), @r"

@@ -19,13 +19,11 @@ fn setup_creates_the_store_changes_nothing_else_and_runs_a_demo() {
     --- out
     ✓ store       [WORLD]/user/.local/share/backstory was made; only you can
                   read it
-      Claude Code is here
-      changes     none yet: `backstory setup --yes` makes them, `backstory install
-                  --dry-run` shows each line
+      changes     none yet to Claude Code: `backstory setup --yes` connects,
+                  `backstory install --dry-run` shows each line
       import      nothing yet of git history and memory files: `backstory import
                   --all` does it whenever you like
-    ✓ demo        a played session of 9 events became 4 memories; the slowest hook
-                  took [N] ms
+    ✓ demo        9 played events became 4 memories; slowest hook [N] ms
     ");
     assert_eq!(env.files_of_others(), theirs);
     assert_eq!((count(&env, "events"), count(&env, "memories")), (0, 0), "the demo leaves no trace");
@@ -58,17 +56,15 @@ fn setup_connects_hosts_to_a_lasting_copy_of_the_program() {
     assert_snapshot!(steps.join("\n"), @r"
     ✓ store       [WORLD]/user/.local/share/backstory was made; only you can
                   read it
-      Codex       is here
-    ✓ program     copied to [WORLD]/user/tools/backstory, where hosts run it
-                  add [WORLD]/user/tools to your `PATH` to run it by its
-                  name
+    ✓ program     copied to [WORLD]/user/tools/backstory
+                  next: add [WORLD]/user/tools to your `PATH`
     ✓ Codex       connected: hooks, MCP server
                   next: restart Codex where it is running
                   next: approve the hooks in Codex with `/hooks`: until then it
                   skips them without a word
     ✓ import      nothing is here yet that could be imported
     ");
-    assert!(outcome.stdout.contains("✓ ready       start a session as usual"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("✓ ready       work as usual"), "{}", outcome.stdout);
     let copy = bin.join("backstory");
     assert!(fs::read(&copy).unwrap() == fs::read(program()).unwrap());
     assert!(read(&env, ".codex/hooks.json").contains(&format!("'{}' hook --host codex", copy.display())));
@@ -107,7 +103,7 @@ fn the_demo_of_setup_works_with_any_configuration() {
     let setup = run(&env, ["setup"]).var("BACKSTORY_CONFIG", &config);
     let outcome = setup.var("CLAUDE_PROJECT_DIR", env.project()).output();
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
-    assert!(outcome.stdout.contains("a played session of 9 events became"), "{outcome:?}");
+    assert!(outcome.stdout.contains("9 played events became"), "{outcome:?}");
     assert!(outcome.stdout.contains("capture     is off"), "and says that nothing will be kept: {outcome:?}");
 }
 
@@ -162,46 +158,60 @@ fn help_lists_every_command() {
 
     Usage: backstory [OPTIONS] <COMMAND>
 
-    Commands:
-      setup        Create the store, connect the hosts on this machine, and run a demo
-      install      Connect hosts: hooks, MCP server, rules
-      uninstall    Disconnect hosts: undo what `install` changed
-      remember     Write a memory
-      revise       Change what a memory says, keeping the old text as a revision
-      supersede    Replace a memory with a new one
-      forget       Delete memories for good [alias: rm]
-      review       Look through this week's proposed memories, one key each
-      confirm      Confirm memories: from now on they may be injected
-      retire       Retire memories: they hold no more, and stay as history
-      rules        List, write and retire the rules you gave
-      pin          Pin a memory
-      show         Show whole memories
-      search       Search memories; without words, list the newest [alias: ls]
-      browse       Search, read and change memories on one screen; print the one you choose
-      why          Explain where a memory came from, when it was used, and its score
-      context      Preview what would be injected now, and what it costs
-      timeline     Show what was learnt, day by day, or what came before and after a memory [alias: log]
-      sessions     List sessions, or show one step by step
-      distil       Derive memories from sessions that have something new
-      handoff      Show where the work stands, or write it down
-      project      Show, rename, merge or share projects
-      team         Join a team, or run one on a PostgreSQL server of yours
-      sync         Push what is new in shared projects to their teams, and pull what is new there
-      import       Import memories from a file, or what is on this machine already
-      export       Export memories to a file or a folder
-      index        Rebuild the search indexes
-      status       Show the state of the store and of the hooks
-      doctor       Check the store and every connected host, and repair what is damaged
-      eval         Measure recall on a data set, in a store of its own
-      config       Show and change the configuration, and where each value comes from
-      redact       Remove secrets and private parts from a text
-      mcp          Run the MCP server (search, about, timeline, get, remember, revise, handoff, forget)
-                   on standard input and output
-      serve        Run the worker: the viewer and an HTTP API on this machine
-      view         Open the viewer in a browser
-      completions  Print a completion script for a shell
-      self         Ask whether there is a newer release of this program
-      help         Print this message or the help of the given subcommand(s)
+    Start:
+      setup       Create the store, connect the hosts on this machine, and run a
+                  demo
+      status      Show the state of the store and of the hooks
+      doctor      Check the store and every connected host, and repair what is
+                  damaged
+      view        Open the viewer in a browser
+      browse      Search, read and change memories on one screen; print the one you
+                  choose
+
+    Read:
+      search      Search memories; without words, list the newest [also: ls]
+      show        Show whole memories
+      why         Explain where a memory came from, when it was used, and its score
+      timeline    Show what was learnt, day by day, or what came before and after a
+                  memory [also: log]
+      sessions    List sessions, or show one step by step
+      rules       List, write and retire the rules you gave
+      handoff     Show where the work stands, or write it down
+      context     Preview what would be injected now, and what it costs
+
+    Write:
+      remember    Write a memory
+      revise      Change what a memory says, keeping the old text as a revision
+      supersede   Replace a memory with a new one
+      review      Look through this week's proposed memories, one key each
+      confirm     Confirm memories: from now on they may be injected
+      retire      Retire memories: they hold no more, and stay as history
+      pin         Pin a memory
+      forget      Delete memories for good [also: rm]
+
+    Projects and teams:
+      project     Show, rename, merge or share projects
+      team        Join a team, or run one on a PostgreSQL server of yours
+      sync        Push what is new in shared projects to their teams, and pull what
+                  is new there
+      import      Import memories from a file, or what is on this machine already
+      export      Export memories to a file or a folder
+
+    Upkeep:
+      config      Show and change the configuration, and where each value comes from
+      install     Connect hosts: hooks, MCP server, rules
+      uninstall   Disconnect hosts: undo what `install` changed
+      distil      Derive memories from sessions that have something new
+      index       Rebuild the search indexes
+      redact      Remove secrets and private parts from a text
+      eval        Measure recall on a data set, in a store of its own
+      self        Ask whether there is a newer release of this program
+      completions Print a completion script for a shell
+
+    For programs:
+      mcp         Run the MCP server on standard input and output: the tools agents
+                  get
+      serve       Run the worker: the viewer and an HTTP API on this machine
 
     Options:
           --set <KEY=VALUE>
@@ -226,6 +236,8 @@ fn help_lists_every_command() {
 
       -V, --version
               Print version
+
+    `backstory help COMMAND` says more about one of them.
     ");
     done(&env, &["--version"]);
     assert_eq!(env.run(["frobnicate"]).code, Some(2));

@@ -1,7 +1,7 @@
 // A year of days as squares, a week a column. The squares carry tooltips; the caption says the same for who cannot see them.
 
 import { h, svg } from "../dom.js";
-import { grouped } from "../words.js";
+import { count, grouped } from "../words.js";
 
 const DAY_MS = 86_400_000;
 const CELL = 13;
@@ -42,7 +42,8 @@ export function heatmap(days) {
   const active = cells.filter(({ row }) => value(row) > 0).length;
   const memories = cells.reduce((sum, { row }) => sum + (row.memories ?? 0), 0);
   const sessions = cells.reduce((sum, { row }) => sum + (row.sessions ?? 0), 0);
-  const summary = `${grouped(memories)} memories from ${grouped(sessions)} sessions on ${grouped(active)} days`;
+  // What was superseded since counts too, so this is no number of memories.
+  const summary = `${count(memories, "memory", "memories")} written in ${count(sessions, "session")} on ${count(active, "day")}`;
   return h("figure", { class: "heatmap" },
     svg("svg", { class: "heatmap-drawing", viewBox: `0 0 ${width} ${TOP + 7 * CELL}`, role: "img", "aria-label": `Activity in ${weeks} weeks: ${summary}` },
       WEEKDAYS.map((name, row) => name && svg("text", { class: "axis-text", x: 0, y: TOP + row * CELL + 9.5 }, name)),

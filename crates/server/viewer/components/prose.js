@@ -27,6 +27,12 @@ export function prose(text, terms = []) {
   return h("div", { class: "prose" }, blocks);
 }
 
+/** Whether a body says more than its title does: signs and capitals are no more. */
+export function saysMore(title, body) {
+  const letters = (text) => String(text ?? "").toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+  return letters(body) !== "" && letters(body) !== letters(title);
+}
+
 const codeBlock = (lines) => h("pre", { class: "code", tabindex: 0 }, h("code", null, lines.join("\n")));
 
 /** The parts of a line: `code` between backticks apart, the terms marked. */

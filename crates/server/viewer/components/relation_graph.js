@@ -4,7 +4,8 @@ import { h, svg } from "../dom.js";
 import { link } from "../router.js";
 import { shortDay } from "../times.js";
 
-const BOX = { width: 210, height: 58, across: 92, down: 16 };
+// Three columns fit beside the facts of a page 1280 px wide.
+const BOX = { width: 180, height: 58, across: 70, down: 16 };
 const OUT = { supersedes: "supersedes", contradicts: "contradicts", derived_from: "derived from", relates: "relates to" };
 const OLDER = new Set(["supersedes", "derived_from"]);
 
@@ -41,8 +42,9 @@ function line({ from, to, name }, at) {
   if (!a || !b) return null;
   const middle = BOX.height / 2;
   if (a.x === b.x) {
-    const [up, down] = a.y < b.y ? [a, b] : [b, a];
-    return svg("g", null, svg("path", { class: "graph-line graph-equal", d: `M${up.x + 20} ${up.y + BOX.height}V${down.y}` }), svg("title", null, name));
+    // Around what stands between them: a line behind a box would end there for the eye.
+    const bow = a.x - 0.42 * BOX.across;
+    return svg("g", null, svg("path", { class: "graph-line graph-equal", d: `M${a.x} ${a.y + middle}C${bow} ${a.y + middle} ${bow} ${b.y + middle} ${b.x} ${b.y + middle}` }), svg("title", null, name));
   }
   const [left, right] = a.x < b.x ? [a, b] : [b, a];
   const [x1, y1, x2, y2] = [left.x + BOX.width, left.y + middle, right.x, right.y + middle];
@@ -53,7 +55,7 @@ function line({ from, to, name }, at) {
 }
 
 function box(node, { x, y }, isHere) {
-  const room = 28;
+  const room = 22;
   const title = node.title.length > room ? `${node.title.slice(0, room - 1)}…` : node.title;
   const content = [
     svg("title", null, `${node.sub}: ${node.title}`),

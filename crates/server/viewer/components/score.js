@@ -4,10 +4,10 @@ import { h, svg } from "../dom.js";
 
 const round = (value, digits = 2) => Number(value ?? 0).toFixed(digits);
 
-/** A bar as long as the score is of the best one, its boosts apart from what words and meaning gave. */
-export function scoreBar(hit, best) {
+/** A bar as long as the score is high, its boosts apart from what words and meaning gave: the best of a few bad hits looks bad. */
+export function scoreBar(hit) {
   const { fused = 0, relevance = 0 } = hit.explain ?? {};
-  const whole = best > 0 ? Math.min(100, (hit.score / best) * 100) : 0;
+  const whole = Math.max(0, Math.min(100, hit.score * 100));
   const own = relevance > 0 ? whole * Math.min(1, fused / relevance) : whole;
   return svg("svg", { class: "score-bar", viewBox: "0 0 100 4", preserveAspectRatio: "none", "aria-hidden": "true" },
     svg("rect", { class: "score-track", width: 100, height: 4 }),

@@ -19,7 +19,7 @@ export function emptyState(title, teaching, command) {
 export function errorState(error, again) {
   const signedOut = error.status === 401;
   const title = signedOut ? "This browser is not signed in" : error.message;
-  const text = signedOut ? "The worker shows your memories only to who opens the link it prints. A link works once; get a new one with" : (error.hint ?? "");
+  const text = signedOut ? "The worker shows your memories only to whoever opens a link it prints, and each link works once. A new one comes from" : (error.hint ?? "");
   return h("div", { class: "state state-error", role: "alert" },
     h("p", { class: "state-title" }, title),
     text && h("p", { class: "state-text" }, withCommands(text)),

@@ -4,7 +4,7 @@ import * as api from "../api.js";
 import { textDialog } from "../components/dialog.js";
 import { askToForget, isForgetting } from "../components/forgetting.js";
 import { graphOf, relationGraph } from "../components/relation_graph.js";
-import { prose, spans, termsOf } from "../components/prose.js";
+import { prose, saysMore, spans, termsOf } from "../components/prose.js";
 import { memoryList } from "../components/row.js";
 import { freshnessLabel, kindTag, label, usedLabel } from "../components/tag.js";
 import { toast } from "../components/toast.js";
@@ -129,10 +129,12 @@ function edit(root, memory, redraw) {
 const section = (title, ...content) => h("section", { class: "section" }, h("h2", null, title), content);
 
 function text(memory, query) {
-  const says = memory.body && memory.body.trim() !== memory.title.trim();
+  // The text of a failure ends with its facts: once is enough.
+  const lines = new Set(memory.body.split("\n").map((line) => line.trim()));
+  const facts = (memory.facts ?? []).filter((fact) => !lines.has(fact.trim()));
   return [
-    says ? prose(memory.body, termsOf(query.q ?? "")) : h("p", { class: "quiet-text" }, "The title says it all."),
-    memory.facts?.length > 0 && h("ul", { class: "fact-list" }, memory.facts.map((fact) => h("li", null, spans(fact)))),
+    saysMore(memory.title, memory.body) ? prose(memory.body, termsOf(query.q ?? "")) : h("p", { class: "quiet-text" }, "The title says it all."),
+    facts.length > 0 && h("ul", { class: "fact-list" }, facts.map((fact) => h("li", null, spans(fact)))),
   ];
 }
 

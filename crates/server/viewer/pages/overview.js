@@ -76,12 +76,19 @@ function columns({ overview, rules, hooks, scope, days }) {
   return h("div", { class: "columns overview-columns" },
     h("div", { class: "column-main" },
       section("Learnt this week", h("a", { href: link("timeline", scope) }, "Timeline"), kinds(overview.week_by_kind),
-        overview.learnt.length ? memoryList(overview.learnt.slice(0, SHOWN_LEARNT), { as: "day" }) : quiet("No rule, decision, fact or failure in the last seven days.")),
+        overview.learnt.length ? memoryList(overview.learnt.slice(0, SHOWN_LEARNT), { as: "day" }) : quiet("No rule, decision, fact or failure in the last seven days."),
+        restOfWeek(overview)),
       section("Open work", null, overview.open_work.length ? h("div", { class: "cards" }, overview.open_work.map(handoff)) : quiet("No session of the last three weeks left something open."))),
     h("div", { class: "column-side" },
       section("Rules", h("a", { href: link("rules", scope) }, "All"), ruleList(rules)),
       section("Injected, and used", null, usedChart(days)),
       section("Hooks", h("a", { href: link("health") }, "Health"), hosts(hooks))));
+}
+
+/** Says how much of the week is not in the list: the work itself, and what there is no room for. */
+function restOfWeek({ learnt, week_by_kind: kindRows }) {
+  const rest = kindRows.reduce((sum, row) => sum + row.memories, 0) - Math.min(learnt.length, SHOWN_LEARNT);
+  return learnt.length > 0 && rest > 0 && quiet(`and ${grouped(rest)} more, with the work itself, in the timeline`);
 }
 
 /** What came this week by kind, as one bar of parts and its legend. */

@@ -23,7 +23,7 @@ const MOMENTS = {
 };
 const NOTHING = {
   session_start: "This project has no rule, handoff, decision or recent work yet.",
-  prompt: "No confirmed memory is relevant enough to this prompt. Silence beats noise.",
+  prompt: "No confirmed memory is relevant enough to this prompt, so the agent is not bothered.",
   command: "No rule and no trap is about this command, and it has not failed before.",
   edit: "No rule and no trap is about this file.",
   compaction: "There is nothing that must survive a compaction.",

@@ -1,7 +1,7 @@
 // Review: what waits for the user's word, newest first; one key each.
 
 import * as api from "../api.js";
-import { prose, spans } from "../components/prose.js";
+import { prose, saysMore, spans } from "../components/prose.js";
 import { emptyState } from "../components/states.js";
 import { kindTag } from "../components/tag.js";
 import { announce, toast } from "../components/toast.js";
@@ -39,11 +39,10 @@ function card(memory, redraw) {
     }
   };
   const skip = () => (leave(), announce(`#${memory.id} waits`));
-  const says = memory.body && memory.body.trim() !== memory.title.trim();
   const item = h("li", { class: "review-item" },
     h("p", { class: "crumbs" }, kindTag(memory.kind), `#${memory.id}`, time(memory.created_at), h("span", { class: "row-project" }, memory.project)),
     h("h2", null, h("a", { class: "review-title", href: link("memory", memory.id), "data-row": true }, spans(memory.title))),
-    says && prose(memory.body),
+    saysMore(memory.title, memory.body) && prose(memory.body),
     h("p", { class: "quiet-text" }, `Whose word: ${whoSaid(memory.provenance)}. It waits, because ${memory.why}.`),
     h("div", { class: "actions" },
       button("Confirm", "y", judge(api.confirm, "is confirmed: sessions may be given it"), "button-main"),

@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { openDialog } from "../components/dialog.js";
-import { prose, spans } from "../components/prose.js";
+import { prose, saysMore, spans } from "../components/prose.js";
 import { emptyState } from "../components/states.js";
 import { label } from "../components/tag.js";
 import { toast } from "../components/toast.js";
@@ -40,10 +40,9 @@ function groups(rules, draw) {
 }
 
 function card(rule, draw) {
-  const says = rule.body && rule.body.trim() !== rule.title.trim();
   return h("li", { class: "rule" },
     h("h3", null, h("a", { class: "review-title", href: link("memory", rule.id), "data-row": true }, spans(rule.title))),
-    says && prose(rule.body),
+    saysMore(rule.title, rule.body) && prose(rule.body),
     h("p", { class: "crumbs" }, `#${rule.id}`, time(rule.created_at, "since"), rule.pinned && label("pinned"), rule.provenance !== "user" && label(`from ${rule.provenance}`, "warn")),
     h("button", { class: "button", "aria-label": `Retire rule #${rule.id}`, on: { click: () => retire(rule, draw) } }, "Retire"));
 }

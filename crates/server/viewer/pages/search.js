@@ -2,7 +2,7 @@
 
 import * as api from "../api.js";
 import { choice, day, filterBar } from "../components/filters.js";
-import { spans, termsOf } from "../components/prose.js";
+import { saysMore, spans, termsOf } from "../components/prose.js";
 import { scoreBar, scoreReasons, scoreSum } from "../components/score.js";
 import { emptyState, errorState } from "../components/states.js";
 import { kindTag, label } from "../components/tag.js";
@@ -13,6 +13,8 @@ import { KINDS, count } from "../words.js";
 
 const PAUSE_MS = 40;
 const LIMIT = 20;
+// Of what only lies nearest to a question, so many are shown.
+const NEAREST = 3;
 
 /** Draws the page. */
 export async function show({ root, query, signal, place }) {
@@ -58,10 +60,11 @@ function asker(summary, list, signal) {
     }
     try {
       const { q, project, kind, file } = query;
-      const found = await api.search({ q, project, kind, file, ...span(query), limit: query.more ?? LIMIT }, mine);
+      const answer = await api.search({ q, project, kind, file, ...span(query), limit: query.more ?? LIMIT }, mine);
       if (mine.aborted) return;
+      const found = answer.fits === false ? { ...answer, hits: answer.hits.slice(0, NEAREST) } : answer;
       fill(summary, summarise(found));
-      fill(list, found.hits.length ? hits(found.hits, query) : nothing());
+      fill(list, found.hits.length ? [answer.fits === false && farOff(), hits(found.hits, query)] : nothing());
     } catch (error) {
       if (error.name !== "AbortError") fill(list, errorState(error));
     }
@@ -70,6 +73,8 @@ function asker(summary, list, signal) {
 
 const invitation = () => emptyState("What do you want to know?",
   "Words and meaning both count, so “how do we deploy” finds the pipeline. Times work too: “what broke last week”. The same from a terminal:", "backstory search \"what broke last week\"");
+
+const farOff = () => h("p", { class: "notice" }, "Nothing fits: no memory says this. These are the nearest in meaning, and likely about something else.");
 
 const nothing = () => emptyState("Nothing was found", "Fewer or other words may find it; the filters above may leave it out. What you know and your agent does not, store it:", "backstory remember \"…\"");
 
@@ -82,24 +87,23 @@ function summarise({ hits: found, ms, strategy, read_as: readAs = [], when }) {
 }
 
 function hits(found, query) {
-  const best = Math.max(...found.map((hit) => hit.score));
   const terms = termsOf(query.q);
-  const list = h("ol", { class: "hit-list" }, found.map((hit) => hitItem(hit, best, terms, query)));
+  const list = h("ol", { class: "hit-list" }, found.map((hit) => hitItem(hit, terms, query)));
   const more = found.length >= Number(query.more ?? LIMIT) && found.length < 200;
   return [list, more && h("p", { class: "more" }, h("a", { class: "button", href: link("search", { ...query, more: Math.min(200, found.length * 3) }) }, "More hits"))];
 }
 
-function hitItem(hit, best, terms, query) {
+function hitItem(hit, terms, query) {
   const sum = h("div", { class: "hit-sum", hidden: true }, h("p", { class: "hit-reasons" }, scoreReasons(hit.explain)), hit.explain && scoreSum(hit));
   // A snippet that only says the title again takes a line for nothing.
-  const says = hit.snippet && hit.snippet.trim() !== hit.title.trim();
+  const says = saysMore(hit.title, hit.snippet);
   const button = h("button", { class: "hit-why", "aria-expanded": "false", "aria-keyshortcuts": "x", title: "Explain the score (x)" }, hit.score.toFixed(2));
   button.addEventListener("click", () => {
     sum.hidden = !sum.hidden;
     button.setAttribute("aria-expanded", String(!sum.hidden));
   });
   return h("li", { class: `hit ${hit.superseded_by ? "row-superseded" : ""}`, "data-memory": hit.id },
-    h("div", { class: "hit-score" }, button, scoreBar(hit, best)),
+    h("div", { class: "hit-score" }, button, scoreBar(hit)),
     h("div", { class: "hit-body" },
       h("div", { class: "hit-head" }, kindTag(hit.kind), h("a", { class: "row-title", href: link("memory", hit.id, { q: query.q }), "data-row": true }, spans(hit.title, terms))),
       says && h("p", { class: "hit-snippet" }, spans(hit.snippet, terms)),

@@ -83,7 +83,8 @@ function sessionHead(memory, items) {
   const others = items.filter((other) => other.session === memory.session && dayKey(other.created_at) === dayKey(memory.created_at));
   const [from, to] = [clock(others.at(-1).created_at), clock(memory.created_at)];
   return h("h3", { class: "session-head" },
-    h("a", { href: link("session", memory.session) }, `${memory.host ? hostName(memory.host) : "Session"} ${memory.session}`),
+    h("a", { href: link("session", memory.session) }, `Session ${memory.session}`),
+    memory.host && h("span", null, hostName(memory.host)),
     h("span", null, memory.project_name),
     h("span", null, from === to ? from : `${from} – ${to}`),
     h("span", null, count(others.length, "memory", "memories")));
