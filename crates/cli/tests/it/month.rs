@@ -78,8 +78,8 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
     assert_eq!(
         end.in_force(&["failure"]),
         [
-            "harbor.serve: sqlite3.OperationalError: no such column: booking.deck",
-            "harbor.serve: sqlite3.OperationalError: no such column: booking.quay",
+            "harbor.serve: sqlite3.OperationalError: no such column: booking.deck; fixed by alembic upgrade head",
+            "harbor.serve: sqlite3.OperationalError: no such column: booking.quay; fixed by alembic upgrade head",
         ]
     );
     assert_eq!(end.standing_of("pytest: FAILED"), ("retired", "fixed"));
