@@ -3,6 +3,7 @@
 use crate::kit::{RecallWorld, ids};
 use backstory_memory::{Content, Kind, MemoryId};
 use backstory_recall::{RankingWeights, SemanticIndex};
+use backstory_testkit::Corpus;
 
 /// Twenty decisions of one project, ten of them about its search.
 const DECISIONS: [&str; 20] = [
@@ -248,4 +249,20 @@ fn of_an_amended_pair_the_newer_comes_first() {
     let wrong: Vec<&str> =
         pairs.iter().zip(&AMENDED).filter(|pair| !is_right(pair)).map(|(_, amended)| amended.2).collect();
     assert!(wrong.len() <= 2, "the older one comes first: {wrong:?}");
+}
+
+/// Nothing in such a store is about nothing else, so little stands out. A prompt in the words of some of its memories is answered all the
+/// same, with a vector for each memory and without.
+#[test]
+fn among_hundreds_of_memories_a_prompt_in_their_words_is_answered() {
+    let mut world = RecallWorld::new();
+    let mut corpus = Corpus::new(1);
+    for _ in 0..300 {
+        let made = corpus.memory();
+        world.write(Content::new(made.kind.parse().unwrap(), &made.title, &made.body), 3);
+    }
+    let prompt = "why does the scheduler lose stale rows";
+    assert!(!world.ask_with(prompt, &RankingWeights::INJECT, None).hits.is_empty());
+    let meaning = world.meaning();
+    assert!(!world.ask_with(prompt, &RankingWeights::INJECT, Some(&meaning)).hits.is_empty());
 }
