@@ -258,7 +258,7 @@ impl Sentence {
         let is_wide = |c: char| ('\u{ff21}'..='\u{ff5a}').contains(&c);
         let is_lookalike = |c: char| ('\u{370}'..='\u{52f}').contains(&c);
         let is_mixed = |word: &str| {
-            word.chars().filter(|c| c.is_ascii_lowercase()).count() > 1
+            word.chars().filter(char::is_ascii_lowercase).count() > 1
                 && word.chars().filter(|c| is_lookalike(*c)).count() > 0
                 && word.chars().all(char::is_alphabetic)
         };

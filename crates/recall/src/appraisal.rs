@@ -53,10 +53,11 @@ pub(crate) fn appraise(
     });
     let found: Vec<Features> = found.collect();
     // A note of the least importance shares words with most queries: it is no evidence that another answers this one.
-    let mut telling: Vec<Features> = Vec::new();
+    let mut important: Vec<Features> = Vec::new();
     let pairs = memories.iter().zip(&found).filter(|(memory, _)| memory.content.importance.get() > 1);
-    telling.extend(pairs.map(|(_, features)| *features));
-    let best = BestFound::of(if telling.is_empty() { &found } else { &telling }, &FeatureWeights::FITTED);
+    important.extend(pairs.map(|(_, features)| *features));
+    let best =
+        BestFound::among(if important.is_empty() { &found } else { &important }, &FeatureWeights::FITTED);
     for (memory, features) in memories.iter().zip(found) {
         if let Some(reasons) = pool.candidates.get_mut(&memory.id) {
             reasons.fused = best.probability(&features, &FeatureWeights::FITTED);

@@ -18,7 +18,7 @@ pub const FEATURES: usize = 13;
 /// How fast the likelihood falls, in nats for each unit of fit that a memory has less than the best.
 const FALL: f64 = 0.25;
 /// What it adds to the evidence if the best stands out, for each unit of fit that the next one lacks, and of how many at most. It
-/// told questions with an answer from those without a little better on four public sets, and worse on none of six.
+/// separated questions with an answer from those without a little better on four public sets, and worse on none of six.
 const STANDS_OUT: f64 = 0.2;
 const MOST_CLEARANCE: f64 = 4.0;
 /// More evidence makes no surer: of the best hits of public sets no more than these odds were right.
@@ -103,24 +103,24 @@ pub struct BestFound {
 
 impl BestFound {
     /// The best of so many have a say in the evidence: the very best may fit by accident.
-    const ASKED: usize = 3;
+    const CONSULTED: usize = 3;
 
     /// Looks through everything that was found.
     #[must_use]
-    pub fn of(found: &[Features], weights: &FeatureWeights) -> BestFound {
+    pub fn among(found: &[Features], weights: &FeatureWeights) -> BestFound {
         let mut ranked: Vec<(f64, &Features)> = found.iter().map(|it| (it.fit(weights), it)).collect();
         ranked.sort_by(|one, other| other.0.total_cmp(&one.0));
         let Some((fit, best)) = ranked.first().copied() else { return BestFound::default() };
-        let asked = ranked.iter().take(BestFound::ASKED).map(|(_, it)| it.evidence(weights));
+        let consulted = ranked.iter().take(BestFound::CONSULTED).map(|(_, it)| it.evidence(weights));
         let evidence =
-            asked.fold(f64::MIN, f64::max) + best.standing_out(fit, ranked.get(1).map(|next| next.0));
+            consulted.fold(f64::MIN, f64::max) + best.standing_out(fit, ranked.get(1).map(|next| next.0));
         BestFound { fit, evidence: evidence.min(MOST_EVIDENCE) }
     }
 
     /// Returns the probability that a memory answers the query.
     #[must_use]
-    pub fn probability(&self, of: &Features, weights: &FeatureWeights) -> f64 {
-        let nats = self.evidence - FALL * (self.fit - of.fit(weights));
+    pub fn probability(&self, features: &Features, weights: &FeatureWeights) -> f64 {
+        let nats = self.evidence - FALL * (self.fit - features.fit(weights));
         1.0 / (1.0 + (-nats).exp())
     }
 }

@@ -39,7 +39,7 @@ pub(crate) fn fitted_on<'s>(sets: impl Iterator<Item = &'s FittedSet>) -> Releva
 /// Returns the candidates of a query, best first: whether each is right, and how probable.
 pub(crate) fn ranked(model: &RelevanceModel, query: &RankedQuery) -> Vec<(bool, f64)> {
     let found: Vec<Features> = query.candidates.iter().map(|it| Features(it.features)).collect();
-    let best = BestFound::of(&found, model);
+    let best = BestFound::among(&found, model);
     let mut ranked: Vec<(bool, f64, f64)> = query
         .candidates
         .iter()

@@ -3,6 +3,7 @@
 use crate::kit::{RecallWorld, ids};
 use backstory_memory::{Content, Kind, MemoryId};
 use backstory_recall::{RankingWeights, SemanticIndex};
+use backstory_testkit::Corpus;
 
 /// Twenty decisions of one project, ten of them about its search.
 const DECISIONS: [&str; 20] = [
@@ -52,11 +53,15 @@ fn filled(count: usize) -> (RecallWorld, Vec<MemoryId>) {
 }
 
 /// Asks every question, and returns those whose answer does not come first.
-fn missed<'q>(world: &RecallWorld, asked: &[(&'q str, MemoryId)], meaning: &SemanticIndex) -> Vec<&'q str> {
+fn missed<'q>(
+    world: &RecallWorld,
+    questions: &[(&'q str, MemoryId)],
+    meaning: &SemanticIndex,
+) -> Vec<&'q str> {
     let comes_first = |question: &str, answer: MemoryId| {
         ids(&world.ask_with(question, &RankingWeights::SEARCH, Some(meaning))).first() == Some(&answer)
     };
-    asked
+    questions
         .iter()
         .filter(|(question, answer)| !comes_first(question, *answer))
         .map(|(question, _)| *question)
@@ -68,9 +73,13 @@ fn in_a_small_store_the_right_memory_comes_first() {
     for count in [5, 20] {
         let (world, decisions) = filled(count);
         let answered = QUESTIONS.iter().filter_map(|(question, at)| Some((*question, *decisions.get(*at)?)));
-        let asked: Vec<(&str, MemoryId)> = answered.collect();
-        let missed = missed(&world, &asked, &world.meaning());
-        assert!(10 * missed.len() <= asked.len(), "{count} memories, {}: missed {missed:?}", asked.len());
+        let questions: Vec<(&str, MemoryId)> = answered.collect();
+        let missed = missed(&world, &questions, &world.meaning());
+        assert!(
+            10 * missed.len() <= questions.len(),
+            "{count} memories, {}: missed {missed:?}",
+            questions.len()
+        );
     }
 }
 
@@ -115,20 +124,21 @@ const VALUES: [[&str; 3]; 10] = [
 #[test]
 fn among_a_hundred_memories_of_one_topic_the_right_one_comes_first() {
     let mut world = RecallWorld::new();
-    let mut asked = Vec::new();
+    let mut questions = Vec::new();
     for (of_part, part) in PARTS.iter().enumerate() {
         for (of_subject, ((says, question), values)) in SETTLED.iter().zip(VALUES).enumerate() {
             let text = format!("The search {part} {says} {}", values[(of_part + of_subject) % values.len()]);
             let id = world.write(Content::new(Kind::Decision, &text, &text), 3);
             // Every third: of each part, and of each subject, some.
             if (of_part + of_subject) % 3 == 0 {
-                asked.push((question.replace("{}", part), id));
+                questions.push((question.replace("{}", part), id));
             }
         }
     }
-    let asked: Vec<(&str, MemoryId)> = asked.iter().map(|(question, id)| (question.as_str(), *id)).collect();
-    let missed = missed(&world, &asked, &world.meaning());
-    assert!(10 * missed.len() <= asked.len(), "of {}: missed {missed:?}", asked.len());
+    let questions: Vec<(&str, MemoryId)> =
+        questions.iter().map(|(question, id)| (question.as_str(), *id)).collect();
+    let missed = missed(&world, &questions, &world.meaning());
+    assert!(10 * missed.len() <= questions.len(), "of {}: missed {missed:?}", questions.len());
 }
 
 #[test]
@@ -248,4 +258,20 @@ fn of_an_amended_pair_the_newer_comes_first() {
     let wrong: Vec<&str> =
         pairs.iter().zip(&AMENDED).filter(|pair| !is_right(pair)).map(|(_, amended)| amended.2).collect();
     assert!(wrong.len() <= 2, "the older one comes first: {wrong:?}");
+}
+
+/// Nothing in such a store is about nothing else, so little stands out. A prompt in the words of some of its memories is answered all the
+/// same, with a vector for each memory and without.
+#[test]
+fn among_hundreds_of_memories_a_prompt_in_their_words_is_answered() {
+    let mut world = RecallWorld::new();
+    let mut corpus = Corpus::new(1);
+    for _ in 0..300 {
+        let made = corpus.memory();
+        world.write(Content::new(made.kind.parse().unwrap(), &made.title, &made.body), 3);
+    }
+    let prompt = "why does the scheduler lose stale rows";
+    assert!(!world.ask_with(prompt, &RankingWeights::INJECT, None).hits.is_empty());
+    let meaning = world.meaning();
+    assert!(!world.ask_with(prompt, &RankingWeights::INJECT, Some(&meaning)).hits.is_empty());
 }
