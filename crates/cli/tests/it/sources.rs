@@ -90,6 +90,22 @@ fn s4_42_a_budget_of_100_is_held_and_something_is_skipped() {
     assert_eq!((&nothing["context"], &nothing["tokens"]), (&json!(""), &json!(0)));
 }
 
+/// S0.1, S0.2, S0.20, S0.21, S1.20: a compact index with a frame, a dozen lines and more in 2,000 characters.
+#[test]
+fn s0_21_a_question_for_a_kind_gets_a_dozen_lines_in_2000_characters() {
+    let env = decided();
+    for (session, question) in [("s", "review all decisions"), ("t", "search architecture")] {
+        let text = asks(&env, session, question);
+        assert!(index_lines(&text) >= 12 && text.chars().count() <= 2_000, "{question}: {text}");
+        assert!(text.starts_with("<backstory-") && text.trim_end().ends_with('>'), "{text}");
+        assert!(estimate(&text).0 <= 600);
+    }
+    let about = asks(&env, "u", "search architecture");
+    for title in ["FTS5 for search ranking", "search index", "one binary", "thin doors"] {
+        assert!(about.contains(title), "{title}: {about}");
+    }
+}
+
 /// S2.10, S3.16, S1.30: each moment can be turned off, and the budget is the user's.
 #[test]
 fn s2_10_a_setting_turns_a_moment_off() {
