@@ -69,6 +69,15 @@ impl App {
         }
     }
 
+    /// Returns the title of a memory, if there is one of that number.
+    ///
+    /// # Errors
+    ///
+    /// When the store cannot be read.
+    pub fn title(&self, store: &Store, id: MemoryId) -> Result<Option<String>, StoreError> {
+        Ok(store.memories().get(id)?.map(|memory| memory.content.title))
+    }
+
     /// Fetches memories, which is using them where an agent does it: what a person reads helped no session.
     pub fn show(&self, store: &mut Store, ids: &[MemoryId]) -> Result<ShowResponse, AppError> {
         let response = read_memories(store, ids)?;

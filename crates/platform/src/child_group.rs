@@ -21,13 +21,26 @@ pub fn detached(command: &mut Command) -> &mut Command {
     command.process_group(0)
 }
 
-/// Makes a command start apart from this process: it has no console, so that closing ours does not end it.
+/// Makes a command start apart from this process: it has no console, so that closing ours does not end it, and none of our streams, so
+/// that nobody who reads them waits for it.
 #[cfg(windows)]
 pub fn detached(command: &mut Command) -> &mut Command {
     use std::os::windows::process::CommandExt;
+    keep_own_streams();
     /// `CREATE_NEW_PROCESS_GROUP` and `CREATE_NO_WINDOW`.
     const APART: u32 = 0x0000_0200 | 0x0800_0000;
     command.creation_flags(APART)
+}
+
+/// Puts copies in the place of the streams this process was given. A child gets everything that can be inherited, beside the streams it is
+/// given: what we were given can be, a copy cannot.
+#[cfg(windows)]
+fn keep_own_streams() {
+    use filedescriptor::{FileDescriptor, StdioDescriptor};
+    // Where there is no stream there is nothing to keep.
+    drop(FileDescriptor::redirect_stdio(&io::stdin(), StdioDescriptor::Stdin));
+    drop(FileDescriptor::redirect_stdio(&io::stdout(), StdioDescriptor::Stdout));
+    drop(FileDescriptor::redirect_stdio(&io::stderr(), StdioDescriptor::Stderr));
 }
 
 /// A child and everything it starts. Dropping it ends them all.
@@ -214,6 +227,43 @@ mod tests {
         assert_eq!((output.stdout.as_slice(), output.stderr.as_slice()), (&b"words"[..], &b"other\n"[..]));
         let child = ChildGroup::spawn(&mut piped("/bin/sh", &["-c", "sleep 1000 & sleep 1000"])).unwrap();
         assert!(child.output_within(Duration::from_millis(1)).unwrap().is_none());
+    }
+
+    /// Runs this very test in another process. A variable says what it is to be, and names a folder.
+    fn as_another(part: &str, folder: &std::path::Path) -> Command {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        let name = concat!(module_path!(), "::nobody_who_reads_our_output_waits_for_what_goes_on_apart");
+        command.args(["--exact", name.split_once("::").unwrap().1, "--nocapture"]).env(part, folder);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+    }
+
+    #[test]
+    fn nobody_who_reads_our_output_waits_for_what_goes_on_apart() {
+        const STARTER: &str = "BACKSTORY_TEST_STARTER";
+        const APART: &str = "BACKSTORY_TEST_APART";
+        #[expect(clippy::disallowed_methods, reason = "how this test tells its processes what they are")]
+        let named = |part: &str| std::env::var_os(part).map(std::path::PathBuf::from);
+        if let Some(folder) = named(APART) {
+            // Until it is let go; should it be waited for, that is not for ever.
+            let until = Instant::now() + Duration::from_secs(60);
+            while !folder.join("let-go").exists() && Instant::now() < until {
+                thread::park_timeout(BETWEEN_LOOKS);
+            }
+            std::fs::write(folder.join("over"), "").unwrap();
+        } else if let Some(folder) = named(STARTER) {
+            detached(as_another(APART, &folder).env_remove(STARTER)).spawn().unwrap();
+        } else {
+            let folder = tempfile::tempdir().unwrap();
+            let mut starter = as_another(STARTER, folder.path());
+            let starter = starter.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
+            assert!(starter.status.success() && !folder.path().join("over").exists(), "{starter:?}");
+            std::fs::write(folder.path().join("let-go"), "").unwrap();
+            // Its end, because it stands in the folder.
+            while !folder.path().join("over").exists() {
+                thread::park_timeout(BETWEEN_LOOKS);
+            }
+        }
     }
 
     #[cfg(windows)]

@@ -35,7 +35,9 @@ pub fn variables_with_prefix(prefix: &str) -> Vec<OsString> {
 }
 
 fn find_in(search_path: &OsStr, name: &str, not_below: &Path) -> Option<MachineProgram> {
-    let is_outside = |path: &Path| canonical(path).is_ok_and(|path| !path.starts_with(not_below));
+    // Both in the spelling of the system: a prefix of Windows must not hide that one is below the other.
+    let not_below = canonical(not_below).unwrap_or_else(|_| not_below.to_owned());
+    let is_outside = |path: &Path| canonical(path).is_ok_and(|path| !path.starts_with(&not_below));
     let folders: Vec<PathBuf> =
         env::split_paths(search_path).filter(|folder| folder.is_absolute() && is_outside(folder)).collect();
     let file_name = format!("{name}{}", env::consts::EXE_SUFFIX);

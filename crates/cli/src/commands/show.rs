@@ -83,8 +83,7 @@ fn print(
     for (position, link) in memory.links.iter().enumerate() {
         let gap = if position == 0 { "\n" } else { "" };
         let (words, other) = relation_words(link, head.id);
-        let title = store.memories().get(MemoryId(other))?.map(|other| one_line(&other.content.title));
-        let title = title.unwrap_or_default();
+        let title = app.title(store, MemoryId(other))?.map(|title| one_line(&title)).unwrap_or_default();
         ui.wrapped(&format!("{gap}{words} "), &format!("#{other} {title}"), 2)?;
     }
     Ok(())

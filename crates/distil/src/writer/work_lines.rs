@@ -12,6 +12,7 @@ use crate::testruns::TestRun;
 use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{Activity, Hunk, Nesting, simple_commands};
 use std::collections::HashMap;
+use std::path::Path;
 
 const RUNNING: u32 = 100;
 const PLAN: u32 = 100;
@@ -324,7 +325,7 @@ pub(super) fn edited_since_commit(turns: &[Turn<'_>]) -> Vec<String> {
         for entry in turn.entries {
             match entry.activity() {
                 _ if commits.contains(&entry.id) => files.clear(),
-                Activity::Edited { file, .. } if !file.starts_with('/') && !files.contains(file) => {
+                Activity::Edited { file, .. } if !Path::new(file).has_root() && !files.contains(file) => {
                     files.push(file.clone());
                 }
                 _ => {}

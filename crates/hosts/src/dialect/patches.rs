@@ -1,6 +1,7 @@
 //! Patches in the words of OpenAI's models: several files in one text, each with what goes and what comes.
 
 use backstory_memory::{Activity, Hunk};
+use std::path::Path;
 
 /// Returns what a patch does to each file. What it says about files nobody can make out is skipped.
 pub(super) fn edits_in(patch: &str, cwd: Option<&str>) -> Vec<Activity> {
@@ -72,7 +73,7 @@ fn put_line(text: &mut String, line: &str) {
 /// A patch names files from where the agent is.
 fn absolute(file: &str, cwd: Option<&str>) -> String {
     match cwd {
-        Some(cwd) if !file.starts_with('/') => format!("{}/{file}", cwd.trim_end_matches('/')),
+        Some(cwd) if !Path::new(file).has_root() => format!("{}/{file}", cwd.trim_end_matches('/')),
         _ => file.to_owned(),
     }
 }
