@@ -252,7 +252,7 @@ mod tests {
             }
             std::fs::write(folder.join("over"), "").unwrap();
         } else if let Some(folder) = named(STARTER) {
-            detached(as_another(APART, &folder).env_remove(STARTER)).spawn().unwrap();
+            detached(as_another(APART, &folder).env_remove(STARTER)).spawn().map(drop).unwrap();
         } else {
             let folder = tempfile::tempdir().unwrap();
             let mut starter = as_another(STARTER, folder.path());
