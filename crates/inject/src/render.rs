@@ -211,8 +211,8 @@ pub(crate) fn without_echoes(hits: Vec<&Candidate>) -> Vec<&Candidate> {
 pub(crate) struct IndexLimits {
     /// What a line may cost.
     pub(crate) line: Tokens,
-    /// How much of a memory is shown, in characters.
-    pub(crate) text_chars: usize,
+    /// How much of a memory is shown beside its title, in characters; nothing where there are many.
+    pub(crate) text_chars: Option<usize>,
 }
 
 /// One line of an index: `#123 decision Use SQLite FTS5 for ranking. It needs no server. · 4d ago`; then with its title alone.
@@ -242,7 +242,8 @@ pub(crate) fn index_line<'a>(
         shortest = line(&shorten(&title, chars));
     }
     let is_whole = chars == TITLE_CHARS;
-    let fuller = Some(best_text(memory, limits.text_chars)).filter(|text| is_whole && *text != title);
+    let fuller = limits.text_chars.map(|most| best_text(memory, most));
+    let fuller = fuller.filter(|text| is_whole && *text != title);
     let fuller = fuller.map(|said| ItemForm { line: line(&said), said });
     let fuller = fuller.filter(|form| estimate(&form.line) <= limits.line);
     let shortest = ItemForm { line: shortest, said: title };

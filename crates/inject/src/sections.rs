@@ -18,6 +18,8 @@ const MOST_WORK_DAYS: i64 = 3;
 const MOST_DECISIONS: usize = 5;
 /// A prompt's index has room for at least so many lines: no line may cost more than its share.
 const LEAST_LINES: usize = 12;
+/// With more lines each is its title alone.
+const MOST_FULL_LINES: usize = 16;
 /// How much of a memory a line of a short index shows, and of one with many lines: twelve stand in 2,000 characters.
 const LONG_TEXT: usize = 220;
 const SHORT_TEXT: usize = 120;
@@ -48,7 +50,12 @@ pub fn prompt(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block 
         let lines = hits.len().clamp(1, LEAST_LINES);
         let limits = IndexLimits {
             line: Tokens(allowance.tokens / u32::try_from(lines).unwrap_or(1)),
-            text_chars: if hits.len() < LEAST_LINES { LONG_TEXT } else { SHORT_TEXT },
+            text_chars: match hits.len() {
+                few if few < LEAST_LINES => Some(LONG_TEXT),
+                more if more <= MOST_FULL_LINES => Some(SHORT_TEXT),
+                // Who asks for all of a kind wants to see what there is.
+                _ => None,
+            },
         };
         Ok(hits.into_iter().map(|it| render::index_line(it, RenderContext::new(frame), limits)).collect())
     };

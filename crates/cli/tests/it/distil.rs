@@ -96,7 +96,10 @@ fn a_recorded_session_leaves_exactly_the_memories_worth_keeping() {
         Last done: Fix off-by-one in page_count
         Branch: main
         Remote: Last commit not pushed in this session
-        The agent's last words: Understood: tests here use plain pytest-style assert statements, not assertEqual. I changed nothing now, since the existing tests already pass; new tests I write in this repository will use assert page_count(21, 10) == 3 and no unittest assertion methods.
+        The agent's last words: Understood: tests here use plain pytest-style assert
+        statements, not assertEqual. I changed nothing now, since the existing tests
+        already pass; new tests I write in this repository will use assert
+        page_count(21, 10) == 3 and no unittest assertion methods.
         ");
     let [bugfix, failure] = ["1", "2"].map(|id| shown(&env, id));
     assert_eq!(fields(&bugfix, ["kind", "freshness"]), json!(["bugfix", "fresh"]));

@@ -83,7 +83,7 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
         ]
     );
     assert_eq!(end.standing_of("pytest: FAILED"), ("retired", "fixed"));
-    assert_eq!(end.in_force(&["handoff"]), ["Done: Add a waiting list for full sailings"]);
+    assert_eq!(end.in_force(&["handoff"]), ["Next: Offer a freed seat to the first in the list"]);
     assert_eq!(end.imports_git(), (0, 5));
 
     let start = end.player.starts_on(31);
