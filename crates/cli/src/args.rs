@@ -130,6 +130,15 @@ pub(crate) struct Cli {
 impl Cli {
     /// Parses the arguments of this process.
     pub(crate) fn of_process(environment: &Environment) -> Result<Cli, clap::Error> {
+        let parsed = Cli::try_parse();
+        let asks_for_help = |error: &clap::Error| {
+            use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand};
+            matches!(error.kind(), DisplayHelp | DisplayHelpOnMissingArgumentOrSubcommand)
+        };
+        if !parsed.as_ref().is_err_and(asks_for_help) {
+            return parsed;
+        }
+        // The groups are put together for help alone: they cost more than everything else a small command does.
         let width = Ui::new(None, Clock::Local, environment).width();
         let matches = help_groups::grouped(Cli::command(), width).try_get_matches()?;
         Cli::from_arg_matches(&matches)
