@@ -54,7 +54,14 @@ impl Shingles {
         self.0.extend(hashes.iter().copied().map(u64::from_le_bytes));
     }
 
-    /// Cuts the repeated runs out of a text, if they are enough to be an echo.
+    /// Whether a text repeats a run, be it prose or a name.
+    #[must_use]
+    pub fn has_run_of(&self, text: &str) -> bool {
+        !self.is_empty() && !self.runs(&letters(text)).is_empty()
+    }
+
+    /// Cuts the repeated runs out of a text, if they are enough to be an echo. Names stay whole: who names a file that stood in an
+    /// injected line speaks of the file.
     #[must_use]
     pub fn without_echo<'a>(&self, text: &'a str, of: EchoSource) -> Cow<'a, str> {
         if self.is_empty() {
@@ -63,8 +70,10 @@ impl Shingles {
         let letters = letters(text);
         let runs = self.runs(&letters);
         let offset = |at: usize| letters.get(at).map_or(text.len(), |(offset, _)| *offset);
-        let runs: Vec<(usize, usize)> =
-            runs.into_iter().map(|(start, end)| (offset(start), offset(end))).collect();
+        let runs: Vec<(usize, usize)> = runs
+            .into_iter()
+            .filter_map(|(start, end)| without_part_names(text, offset(start), offset(end)))
+            .collect();
         let lines = |(start, end): &(usize, usize)| {
             text.get(*start..*end).map_or(1, |run| run.trim_end().lines().count())
         };
@@ -176,6 +185,26 @@ fn sample(text: &str, mut all: Vec<u64>, most: usize) -> Vec<u64> {
     chosen
 }
 
+/// Narrows a run to whole names; nothing is left of one that is hardly more than a name.
+fn without_part_names(text: &str, start: usize, end: usize) -> Option<(usize, usize)> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "_-./\\:@#~".contains(c);
+    let run = text.get(start..end)?;
+    let is_torn = |beside: Option<char>, inside: Option<char>| {
+        beside.is_some_and(is_of_name) && inside.is_some_and(is_of_name)
+    };
+    let (before, after) = (text.get(..start)?.chars().next_back(), text.get(end..)?.chars().next());
+    let rest = if is_torn(before, run.chars().next()) { run.trim_start_matches(is_of_name) } else { run };
+    let start = end - rest.len();
+    let rest =
+        if is_torn(after, rest.chars().next_back()) { rest.trim_end_matches(is_of_name) } else { rest };
+    // Languages without spaces have no names among these letters.
+    let is_prose = rest.split_whitespace().nth(FEWEST_WORDS - 1).is_some() || !rest.is_ascii();
+    is_prose.then(|| (start, start + rest.len()))
+}
+
+/// Fewer words are a name, or two.
+const FEWEST_WORDS: usize = 3;
+
 /// Widens a run to the ends of its line if fewer than [`WINDOW`] letters remain there: a rest that short belongs to the echo, but
 /// has no hash of its own for certain.
 fn to_line_ends(text: &str, start: usize, end: usize) -> (usize, usize) {
@@ -249,6 +278,23 @@ mod tests {
         let output = "running 1 test\nassertion failed: the importer must not hold its lock while it sleeps\ntest result: FAILED";
         assert_eq!(injected.without_echo(output, EchoSource::Output), output);
         assert_ne!(injected.without_echo(output, EchoSource::Speech), output);
+    }
+
+    #[test]
+    fn a_name_that_was_injected_and_is_named_again_stays_whole() {
+        let path = "services/ferry-booking/planning/notes/timetable-and-fares-dashboard.md";
+        let injected = Shingles::from_text(&format!("No commit seen for: {path}"));
+        for own in [
+            format!("fold @{path} into the other page"),
+            format!("is {path}:42 right? and {path}"),
+            format!("see https://example.org/{path}"),
+        ] {
+            assert_eq!(injected.without_echo(&own, EchoSource::Speech), own);
+            assert!(injected.has_run_of(&own));
+        }
+        let around = Shingles::from_text(&format!("The nightly import reads {path} before the gates open"));
+        let back = format!("The nightly import reads {path} before the gates open, says it");
+        assert!(!around.without_echo(&back, EchoSource::Speech).contains("nightly import"));
     }
 
     #[test]

@@ -12,8 +12,9 @@ from world import World
 
 PROMPT = "What did we find out about page_count, and how do we write tests here?"
 INDEXED = re.compile(r"#\d+ rule We use pytest-style asserts here")
-# Memories of the first session as the second one reads them: the work, and what the user corrected. The failure is over: an edit fixed it.
-EXPECTED = ["Fix off-by-one in page_count", "pytest-style asserts"]
+# Memories of the first session as the second one reads them: what the user corrected when it begins, the work when the prompt asks for it,
+# because git tells what was committed. The failure is over: an edit fixed it.
+AT_START, AT_PROMPT = "pytest-style asserts", "Fix off-by-one in page_count"
 
 
 def scene_for(sort):
@@ -66,8 +67,8 @@ def check_injected(checks, host):
         start = blocks(request, "session start")
         if not checks.equal(len(start), 1, f"the next session's request {number} holds what is known, once"):
             continue
-        missing = [words for words in EXPECTED if words not in start[0]]
-        checks.that(not missing, f"request {number} says what the first session left", (missing, start[0]))
+        is_said = AT_START in start[0] and AT_PROMPT in "\n".join(blocks(request))
+        checks.that(is_said, f"request {number} says what the first session left", blocks(request))
         checks.equal(opened(request), len(blocks(request)), f"request {number} holds nothing in part")
     checks.equal(len(requests), 4, "two tools and a second prompt make four requests")
     found = [text for text in texts(requests[2]) if INDEXED.search(text)]

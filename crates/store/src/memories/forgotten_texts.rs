@@ -3,7 +3,6 @@
 //! Compares letters and digits alone, so that case, spacing, markup and the escapes of JSON do not hide a text.
 
 use backstory_memory::{Content, Details, Shingles, is_stop_word, words};
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// A text with fewer letters stands in too many others by chance.
@@ -98,7 +97,7 @@ impl ForgottenTexts {
 }
 
 fn repeats(run: &Shingles, text: &str) -> bool {
-    matches!(run.without_echo(text, backstory_memory::EchoSource::Speech), Cow::Owned(_))
+    run.has_run_of(text)
 }
 
 /// Returns the letters and digits of a text, in lower case.
