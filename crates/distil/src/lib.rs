@@ -62,3 +62,4 @@ pub use phrases::is_word_of_reply;
 pub use pipeline::{DistilReport, DistilTrigger, Distillation, distil, distil_batch};
 pub use sentences::sentences;
 pub use testruns::{TestOutcome, TestRun, TestRunner, red_to_green};
+pub use titles::begins_with_order;

@@ -187,7 +187,8 @@ const NO_RESULT: &[&str] = &[
 ];
 
 /// Whether a sentence begins with what is to be done.
-pub(super) fn begins_with_order(sentence: &str) -> bool {
+#[must_use]
+pub fn begins_with_order(sentence: &str) -> bool {
     words(sentence).next().is_some_and(|first| VERBS.contains(&first.as_str()))
 }
 
