@@ -81,7 +81,7 @@ fn is_step(step: &str, handoff: &HandoffDetails) -> bool {
 }
 
 /// Tasks are named in so many words.
-const LONGEST_NAME: usize = 8;
+const LONGEST_NAME: usize = 10;
 
 fn last_request_lines(handoff: &HandoffDetails) -> Vec<String> {
     let requests = handoff.last_request.iter().map(|request| encode(request, REQUEST_CHARS));
