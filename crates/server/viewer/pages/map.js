@@ -45,8 +45,10 @@ function level(files, folder) {
   const prefix = folder ? `${folder}/` : "";
   const groups = new Map();
   for (const file of files.filter((each) => each.path.startsWith(prefix))) {
-    const [name, ...deeper] = file.path.slice(prefix.length).split("/");
-    const group = groups.get(name) ?? { name, path: prefix + name, isFolder: deeper.length > 0, files: [] };
+    // Of a file outside of the project the first slash is part of its first folder: without a name that would hold itself.
+    const rest = file.path.slice(prefix.length);
+    const [name] = rest.match(/^\/*[^/]*/);
+    const group = groups.get(name) ?? { name, path: prefix + name, isFolder: rest.length > name.length, files: [] };
     group.files.push(file);
     groups.set(name, group);
   }
