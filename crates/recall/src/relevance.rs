@@ -15,6 +15,7 @@ use fitted_table::FITTED;
 
 /// How many features there are.
 pub const FEATURES: usize = 13;
+// The next four are set by hand, on the curves of silence that `fit` prints.
 /// How fast the likelihood falls, in nats for each unit of fit that a memory has less than the best.
 const FALL: f64 = 0.25;
 /// What it adds to the evidence if the best stands out, for each unit of fit that the next one lacks, and of how many at most. It

@@ -96,7 +96,7 @@ const PARTS: [&str; 10] = [
     "crawler",
     "facet counter",
 ];
-const SETTLED: [(&str, &str); 10] = [
+const SUBJECTS: [(&str, &str); 10] = [
     ("is written in", "which language is the search {} written in"),
     ("gives up after", "how long does the search {} wait before it gives up"),
     ("keeps its data in", "where does the search {} keep its data"),
@@ -126,7 +126,7 @@ fn among_a_hundred_memories_of_one_topic_the_right_one_comes_first() {
     let mut world = RecallWorld::new();
     let mut questions = Vec::new();
     for (of_part, part) in PARTS.iter().enumerate() {
-        for (of_subject, ((says, question), values)) in SETTLED.iter().zip(VALUES).enumerate() {
+        for (of_subject, ((says, question), values)) in SUBJECTS.iter().zip(VALUES).enumerate() {
             let text = format!("The search {part} {says} {}", values[(of_part + of_subject) % values.len()]);
             let id = world.write(Content::new(Kind::Decision, &text, &text), 3);
             // Every third: of each part, and of each subject, some.
