@@ -11,6 +11,7 @@ pub mod caller;
 pub mod config;
 pub mod connection;
 pub mod demo;
+pub mod diff;
 pub mod distillation;
 pub mod doctor;
 pub mod engine;

@@ -1,6 +1,7 @@
 //! The transcript of a session, step by step: prompts, commands, edits and messages.
 #![expect(missing_docs, reason = "the fields are the JSON keys; docs/json.md explains them")]
 
+use crate::diff::{Fate, diff};
 use crate::times;
 use backstory_capture::body_of;
 use backstory_memory::{Activity, EventBody, ExitStatus, Hunk, TaskState, cap};
@@ -157,8 +158,24 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']).to_owned()
 }
 
+/// Shows a change line by line: a host reports what it replaced with the lines around it, and those are no change.
 fn hunk(hunk: &Hunk) -> String {
-    let side =
-        |mark: char, text: &str| text.lines().map(|line| format!("{mark} {line}\n")).collect::<String>();
-    format!("{}{}", side('-', &hunk.before), side('+', &hunk.after))
+    let line = |line: Option<(Fate, String)>| match line {
+        Some((Fate::Stays, text)) => format!("  {text}\n"),
+        Some((Fate::Goes, text)) => format!("- {text}\n"),
+        Some((Fate::Comes, text)) => format!("+ {text}\n"),
+        None => "  …\n".to_owned(),
+    };
+    diff(&hunk.before, &hunk.after).into_iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_around_a_change_are_no_change() {
+        let edit = Hunk { before: "x = 1\ny = 2\n".to_owned(), after: "x = 10\ny = 2\n".to_owned() };
+        assert_eq!(hunk(&edit), "- x = 1\n+ x = 10\n  y = 2\n");
+    }
 }

@@ -1,9 +1,9 @@
 //! Shows what would change in hosts' files, and what could not be changed.
 
-use crate::diff::{Fate, diff};
 use crate::ui::{Tone, Ui};
 use backstory_app::AppError;
 use backstory_app::connection::{ConnectionPlan, verb};
+use backstory_app::diff::{Fate, diff};
 use backstory_hosts::FileChange;
 
 /// How much of a plan is shown.

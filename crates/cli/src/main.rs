@@ -7,7 +7,6 @@ mod clock;
 mod commands;
 mod connection_words;
 mod demo;
-mod diff;
 mod exit;
 mod filter_args;
 mod help_groups;

@@ -192,8 +192,15 @@ fn print_step(step: &StepShape, full: bool, ui: &Ui) -> Result<(), AppError> {
         return ui.line(&format!("{first}{}", fit(&text, ui.width().saturating_sub(columns(&first)))));
     }
     ui.wrapped(&first, &text, columns(&first))?;
+    let is_change = matches!(step.what, StepKind::Made | StepKind::Edited);
     for line in step.detail.iter().flat_map(|detail| detail.lines()) {
-        ui.wrapped(&" ".repeat(DETAIL), &one_line(line), DETAIL + 2)?;
+        let text = one_line(line);
+        let text = match line.chars().next() {
+            Some('+') if is_change => ui.tone(Tone::Good, &text),
+            Some('-') if is_change => ui.tone(Tone::Bad, &text),
+            _ => text,
+        };
+        ui.wrapped(&" ".repeat(DETAIL), &text, DETAIL + 2)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
-//! What a change does to a text, line by line, for people to read before they agree to it.
+//! What a change does to a text, line by line, for people to read: a host's file we would edit, a step of a session.
 //!
-//! Our changes are a few lines in a text that stays: looking a little ahead finds what stayed, and no more is needed.
+//! Such changes are a few lines in a text that stays: looking a little ahead finds what stayed, and no more is needed.
 
 /// How far ahead a line is looked for.
 const AHEAD: usize = 400;
@@ -11,14 +11,18 @@ const WIDEST: usize = 400;
 
 /// Whether a line stays, goes or comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub enum Fate {
+    /// The line is in both texts.
     Stays,
+    /// The line is only in the text of before.
     Goes,
+    /// The line is only in the text of after.
     Comes,
 }
 
 /// Returns the lines of a change and what is around them; `None` stands for lines left out.
-pub(crate) fn diff(before: &str, after: &str) -> Vec<Option<(Fate, String)>> {
+#[must_use]
+pub fn diff(before: &str, after: &str) -> Vec<Option<(Fate, String)>> {
     let lines = compared(before, after);
     let changes: Vec<usize> =
         lines.iter().enumerate().filter(|(_, (fate, _))| *fate != Fate::Stays).map(|(at, _)| at).collect();
