@@ -14,7 +14,7 @@ use serde_json::Value;
 use statements::statements;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whose export it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,9 @@ impl ChatService {
 /// The longest export that is read. It is parsed as a whole, which takes several times its length of memory.
 const MOST_BYTES: u64 = 512 << 20;
 const MOST_BODY_BYTES: usize = 2_000;
+const WHOLE: &str = "conversations.json";
+/// How a zip archive begins: services send exports as one.
+const ZIP: &[u8] = b"PK\x03\x04";
 const HINT: &str = "name the `conversations.json` of the export, or the folder it was unpacked into";
 
 /// One message of a chat.
@@ -61,23 +64,58 @@ struct ChatMessage {
 
 /// Reads an export, and returns its records as JSON lines.
 pub fn read_chat_export(service: ChatService, path: &Path) -> Result<Vec<String>, ExchangeError> {
-    let path = if path.is_dir() { path.join("conversations.json") } else { path.to_owned() };
-    let failed = |source| ExchangeError::Path { action: "read", path: path.clone(), source };
+    let mut lines = Vec::new();
+    for file in export_files(path)? {
+        let conversations = read_conversations(service, &file)?;
+        let records = conversations.iter().flat_map(|one| records(service, one));
+        lines.extend(records.filter_map(|record| serde_json::to_string(&record).ok()));
+    }
+    Ok(lines)
+}
+
+/// Returns the files of conversations: large exports are split into `conversations-000.json` and so on.
+fn export_files(path: &Path) -> Result<Vec<PathBuf>, ExchangeError> {
+    let whole = path.join(WHOLE);
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    if whole.is_file() {
+        return Ok(vec![whole]);
+    }
+    let failed = |source| ExchangeError::Path { action: "read", path: path.to_owned(), source };
+    let mut parts = Vec::new();
+    for entry in path.read_dir().map_err(failed)? {
+        let file = entry.map_err(failed)?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.strip_prefix("conversations-").and_then(|rest| rest.strip_suffix(".json"));
+        if number.is_some_and(|number| number.bytes().all(|digit| digit.is_ascii_digit())) {
+            parts.push(file);
+        }
+    }
+    parts.sort();
+    // Without any part the whole file is what was expected: reading it says so.
+    Ok(if parts.is_empty() { vec![whole] } else { parts })
+}
+
+fn read_conversations(service: ChatService, path: &Path) -> Result<Vec<Value>, ExchangeError> {
+    let failed = |source| ExchangeError::Path { action: "read", path: path.to_owned(), source };
     let mut bytes = Vec::new();
-    let file = File::open(&path).map_err(failed)?;
+    let file = File::open(path).map_err(failed)?;
     file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(ExchangeError::unusable(format!("`{}` is too large", path.display()), HINT));
     }
-    let conversations = match serde_json::from_slice(&bytes) {
-        Ok(Value::Array(conversations)) if looks_right(service, &conversations) => conversations,
+    if bytes.starts_with(ZIP) {
+        let what = format!("`{}` is still packed", path.display());
+        return Err(ExchangeError::unusable(what, "unpack it, then name the folder"));
+    }
+    match serde_json::from_slice(&bytes) {
+        Ok(Value::Array(conversations)) if looks_right(service, &conversations) => Ok(conversations),
         _ => {
             let what = format!("`{}` is no export of {}", path.display(), service.as_str());
-            return Err(ExchangeError::unusable(what, HINT));
+            Err(ExchangeError::unusable(what, HINT))
         }
-    };
-    let records = conversations.iter().flat_map(|one| records(service, one));
-    Ok(records.filter_map(|record| serde_json::to_string(&record).ok()).collect())
+    }
 }
 
 /// Whether the conversations have the shape of this service; an export of no conversations has any.

@@ -63,6 +63,27 @@ fn of_a_branched_chat_only_what_was_shown_last_counts() {
 }
 
 #[test]
+fn an_export_in_several_files_is_read_whole() {
+    let env = world();
+    at(&env, "parts/conversations-000.json", &chatgpt());
+    let later =
+        chatgpt().to_string().replace("tide tables were", "lighthouse hours were").replace("\"b\"", "\"d\"");
+    write(&env, "parts/conversations-001.json", later);
+    write(&env, "parts/chat.html", "<html>");
+    let folder = env.world().join("user/parts").to_string_lossy().into_owned();
+    let imported = ask(&env, 0, &["import", "--from", "chatgpt", &folder, "--project", ".", "--json"]);
+    assert_eq!(imported["imported"], 2);
+}
+
+#[test]
+fn a_packed_export_is_to_be_unpacked() {
+    let env = world();
+    write(&env, "export.zip", "PK\u{3}\u{4} and so on");
+    let file = env.world().join("user/export.zip").to_string_lossy().into_owned();
+    exits(&env, 1, &["import", "--from", "chatgpt", &file, "--project", "."], "unpack it");
+}
+
+#[test]
 fn a_file_of_something_else_is_refused() {
     let env = world();
     let wrong = at(&env, "other.json", &json!([{"chat_messages": []}]));
