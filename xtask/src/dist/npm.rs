@@ -45,7 +45,9 @@ pub(super) fn write_wrapper(release: &Release) -> TaskResult {
     let packages = release.out.join("npm");
     let mut optional = Map::new();
     for (_, suffix, ..) in SYSTEMS {
-        if packages.join(format!("backstory-{suffix}")).is_dir() {
+        let package = packages.join(format!("backstory-{suffix}"));
+        if package.is_dir() {
+            make_programs_executable(&package.join("bin"))?;
             optional.insert(format!("{}-{suffix}", release.npm_name), release.version.clone().into());
         }
     }
@@ -59,6 +61,15 @@ pub(super) fn write_wrapper(release: &Release) -> TaskResult {
     manifest.insert("optionalDependencies".to_owned(), Value::Object(optional));
     fs::copy(root().join("README.md"), folder.join("README.md"))?;
     write_package(&folder, &manifest)
+}
+
+/// Makes the program of a package executable: what carries packages from one machine to another may lose who may run a file, and npm
+/// gives that back only to what stands under `bin`.
+fn make_programs_executable(folder: &Path) -> TaskResult {
+    for entry in folder.read_dir()? {
+        backstory_platform::make_executable(&entry?.path())?;
+    }
+    Ok(())
 }
 
 fn manifest(release: &Release, name: &str) -> Map<String, Value> {
