@@ -46,7 +46,7 @@ impl App {
                 ErrorCode::UserOnly,
                 format!("only you can {action}, not an agent or a script"),
             )
-            .hint("run it yourself in a terminal, or use `backstory view`")),
+            .hint("run it yourself in a terminal")),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::config::Provider;
-use crate::doctor::connected_hosts;
+use crate::doctor::{connected_hosts, receipts};
 use crate::error::AppError;
 use backstory_hosts::Host;
 use backstory_store::{
@@ -10,7 +10,9 @@ use backstory_store::{
 };
 
 /// How many of the newest hook runs a report shows.
-const HOOKS_SHOWN: u32 = 10;
+const HOOKS_SHOWN: usize = 10;
+/// How many are looked at to see whether a host still works: all hosts share them.
+const HOOKS_LOOKED_AT: u32 = 500;
 
 /// How the store is doing.
 #[derive(Debug)]
@@ -29,8 +31,10 @@ pub struct StatusReport {
     pub usefulness: Vec<Usefulness>,
     /// Questions about projects that wait for the user.
     pub questions: Vec<String>,
-    /// The hosts that are connected, looked for only where nothing was captured yet.
+    /// The hosts that are connected.
     pub connected: Vec<Host>,
+    /// Those whose newest hooks show that something does not work any more.
+    pub failing: Vec<Host>,
     /// What the background writer did, if one is configured or a model was ever called.
     pub writer: Option<WriterStatus>,
 }
@@ -54,19 +58,35 @@ impl App {
     pub fn status(&self, store: &Store, problem: Option<String>) -> Result<StatusReport, AppError> {
         let writer = store.jobs().writer_status(self.now)?;
         let status = store.upkeep().status()?;
-        let is_unused = status.last_event_at.is_none();
+        let mut hooks = store.injections().receipts(HOOKS_LOOKED_AT)?;
+        let failing = failing_hosts(&hooks);
+        hooks.truncate(HOOKS_SHOWN);
         Ok(StatusReport {
             problem,
-            connected: if is_unused { connected_hosts(self) } else { Vec::new() },
+            connected: connected_hosts(self),
+            failing,
             status,
             lost: LossCounter::new(&self.home).read(self.now),
             // A store that can only be read may have an older schema, without this table.
             vectors_waiting: store.vectors().count_stale().unwrap_or(0),
-            hooks: store.injections().receipts(HOOKS_SHOWN)?,
+            hooks,
             usefulness: store.injections().usefulness()?,
             questions: self.project_questions(store)?,
             writer: (self.config.writer.provider != Provider::None || writer.stored.calls > 0)
                 .then_some(writer),
         })
     }
+}
+
+/// Returns the hosts whose newest receipts, newest first, show a fault.
+fn failing_hosts(all: &[Receipt]) -> Vec<Host> {
+    let of_host = |host: &Host| -> Vec<Receipt> {
+        let newest = all.iter().filter(|receipt| receipt.host == host.as_str());
+        newest.take(receipts::NEWEST as usize).cloned().collect()
+    };
+    let is_failing = |host: &Host| {
+        let newest = of_host(host);
+        !newest.is_empty() && receipts::is_failing(*host, &newest)
+    };
+    Host::ALL.into_iter().filter(is_failing).collect()
 }

@@ -46,10 +46,9 @@ impl Clock {
 
     /// Returns the day and the time of day, and how long ago that is.
     pub(crate) fn both(self, at: Timestamp, now: Timestamp) -> String {
-        match self {
-            Clock::Utc => self.exact(at),
-            Clock::Local => format!("{} ({})", self.exact(at), self.ago(at, now)),
-        }
+        let (exact, ago) = (self.exact(at), self.ago(at, now));
+        // Long ago is a date already, as is everything in UTC.
+        if exact.starts_with(&ago) { exact } else { format!("{exact} ({ago})") }
     }
 
     /// Returns the day.

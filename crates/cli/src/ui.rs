@@ -88,6 +88,8 @@ pub(crate) struct Ui {
     coloured: bool,
     errors_coloured: bool,
     width: usize,
+    /// Whether the width is known: where a program reads, a sentence stays one line.
+    is_width_known: bool,
     /// How times are written.
     pub(crate) clock: Clock,
 }
@@ -105,11 +107,12 @@ impl Ui {
             let size = io::stdout().is_terminal().then(terminal_size).flatten();
             size.map(|(width, _)| usize::from(width.0))
         };
-        let width = environment.columns().or_else(screen).unwrap_or(USUAL_WIDTH);
+        let width = environment.columns().or_else(screen);
         Ui {
             coloured: is_wanted(io::stdout().is_terminal()),
             errors_coloured: is_wanted(io::stderr().is_terminal()),
-            width: width.clamp(NARROWEST, WIDEST),
+            width: width.unwrap_or(USUAL_WIDTH).clamp(NARROWEST, WIDEST),
+            is_width_known: width.is_some(),
             clock,
         }
     }
@@ -161,6 +164,15 @@ impl Ui {
     /// Prints a text, wrapped: its first line begins with `first`, the others stand under `hang` spaces.
     pub(crate) fn wrapped(&self, first: &str, text: &str, hang: usize) -> Result<(), AppError> {
         self.line(&layout::wrap(text, self.width, first, hang))
+    }
+
+    /// Prints a sentence, which may begin with spaces: it is wrapped under them.
+    pub(crate) fn sentence(&self, text: &str) -> Result<(), AppError> {
+        if !self.is_width_known {
+            return self.line(text);
+        }
+        let indent = text.len() - text.trim_start_matches(' ').len();
+        self.wrapped(&" ".repeat(indent), text, indent + 2)
     }
 
     /// Prints two lines of a text, under three spaces: what it says may be longer.

@@ -11,6 +11,9 @@ pub const NEWEST: u32 = 50;
 /// How many receipts of one event must agree before the host is said to have changed.
 const AGREEING: usize = 2;
 
+/// As many hooks in a row that were not understood mean a change, whatever worked before.
+const IN_A_ROW: usize = 5;
+
 /// Whether the newest receipts of a host, newest first, show that something of it does not work any more.
 pub fn is_failing(host: Host, receipts: &[Receipt]) -> bool {
     findings(host, receipts).iter().any(Finding::is_broken)
@@ -27,9 +30,10 @@ pub(super) fn findings(host: Host, receipts: &[Receipt]) -> Vec<Finding> {
         steps.push(format!("start a session in {}", host.title()));
         return vec![Finding::note("no hook of it has run yet", Some(steps.join("; then ")))];
     }
-    if receipts.len() >= AGREEING && !receipts.iter().any(|receipt| host.has_event(&receipt.event)) {
+    let not_understood = receipts.iter().take_while(|receipt| !host.has_event(&receipt.event)).count();
+    if not_understood >= IN_A_ROW || (not_understood >= AGREEING && not_understood == receipts.len()) {
         let what =
-            format!("nothing of its last {} hooks was understood: its payloads have changed", receipts.len());
+            format!("nothing of its last {not_understood} hooks was understood: its payloads have changed");
         return vec![Finding::broken(&what, Some(UPDATE.to_owned()))];
     }
     let events = events_in(receipts);

@@ -97,7 +97,7 @@ impl Proposal {
         show_plan(&self.plan, PlanDetail::Diffs, ui)?;
         if self.direction == Direction::Connect {
             for plan in self.plan.plans.iter().filter(|plan| plan.changes.is_empty()) {
-                ui.line(&format!("{} is connected already", plan.host.title()))?;
+                ui.sentence(&format!("{} is connected already", plan.host.title()))?;
             }
         }
         say_refused(&self.plan, ui);
@@ -137,18 +137,18 @@ pub(crate) fn say_connected(done: &[InstallPlan], ui: &Ui) -> Result<(), AppErro
     for plan in done {
         let host = plan.host;
         if plan.changes.is_empty() {
-            ui.line(&format!("{} is connected already; nothing was changed", host.title()))?;
+            ui.sentence(&format!("{} is connected already; nothing was changed", host.title()))?;
             continue;
         }
-        ui.line(&ui.tone(Tone::Good, &format!("{} is connected", host.title())))?;
+        ui.sentence(&ui.tone(Tone::Good, &format!("{} is connected", host.title())))?;
         for change in &plan.changes {
             let path = ui.tone(Tone::Path, &change.path.display().to_string());
-            ui.line(&format!("  {path}  ({})", change.what))?;
+            ui.sentence(&format!("  {path}  ({})", change.what))?;
         }
         for step in next_steps(host) {
-            ui.line(&format!("  next: {step}"))?;
+            ui.sentence(&format!("  next: {step}"))?;
         }
-        ui.line(&format!("  undo: `backstory uninstall {}`", host.as_str()))?;
+        ui.sentence(&format!("  undo: `backstory uninstall {}`", host.as_str()))?;
     }
     Ok(())
 }
@@ -168,19 +168,19 @@ fn say_disconnected(done: &[InstallPlan], app: &App, ui: &Ui) -> Result<(), AppE
     for plan in done {
         let title = plan.host.title();
         if plan.changes.is_empty() {
-            ui.line(&format!("nothing of Backstory is in the files of {title}"))?;
+            ui.sentence(&format!("nothing of Backstory is in the files of {title}"))?;
             continue;
         }
-        ui.line(&ui.tone(Tone::Good, &format!("{title} is no longer connected")))?;
+        ui.sentence(&ui.tone(Tone::Good, &format!("{title} is no longer connected")))?;
         for change in &plan.changes {
             let path = ui.tone(Tone::Path, &change.path.display().to_string());
             let became = if change.after.is_some() { "" } else { " was removed" };
-            ui.line(&format!("  {path}{became}"))?;
+            ui.sentence(&format!("  {path}{became}"))?;
         }
     }
     if done.is_empty() {
-        ui.line("no host is connected")?;
+        ui.sentence("no host is connected")?;
     }
     let home = app.home.root().display();
-    ui.line(&format!("memories stay in {home}; hosts that are running use it until they end"))
+    ui.sentence(&format!("memories stay in {home}; hosts that are running use it until they end"))
 }

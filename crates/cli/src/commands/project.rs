@@ -105,7 +105,7 @@ pub(crate) fn run(args: ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit, 
             if json {
                 return print(project_summary(&store, merge.into)?, ui, json);
             }
-            ui.line(&format!("`{}` is now part of `{}`", one_line(&from), one_line(&into)))?;
+            ui.sentence(&format!("`{}` is now part of `{}`", one_line(&from), one_line(&into)))?;
             Ok(Exit::Done)
         }
     }
@@ -165,7 +165,7 @@ fn share(args: &ShareArgs, app: &App, ui: &Ui, json: bool) -> Result<Exit, AppEr
     }
     let (project, shared_as) = (one_line(&shared.project), one_line(&shared.shared_as));
     let to_push = memories(shared.to_push);
-    ui.line(&format!("`{project}` is shared with {} as `{shared_as}`; {to_push} to push", shared.team))?;
+    ui.sentence(&format!("`{project}` is shared with {} as `{shared_as}`; {to_push} to push", shared.team))?;
     ui.say("`backstory sync --dry-run` shows what would be pushed, `backstory sync` pushes and pulls");
     Ok(Exit::Done)
 }
@@ -181,7 +181,7 @@ fn unshare(
     if json {
         ui.json(&done)?;
     } else if done.unshared {
-        ui.line("not shared any more; what was pushed stays with the team, what was pulled stays here")?;
+        ui.sentence("not shared any more; what was pushed stays with the team, what was pulled stays here")?;
     } else {
         ui.say("it was not shared");
     }
@@ -197,7 +197,7 @@ fn print(summaries: impl IntoIterator<Item = ProjectSummary>, ui: &Ui, json: boo
     }
     for project in &shown.projects {
         let root = project.roots.first().map_or("", String::as_str);
-        ui.line(&format!(
+        ui.sentence(&format!(
             "{:<4} {:<24} {:>6} {:<8} {:>5} {:<8}  {}",
             project.id,
             one_line(&project.name),

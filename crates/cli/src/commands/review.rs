@@ -8,7 +8,7 @@ use crate::ui::{Tone, Ui, one_line};
 use backstory_app::json::{self, JudgedShape, heads};
 use backstory_app::review::ReviewRequest;
 use backstory_app::{App, AppError, ErrorCode, times};
-use backstory_memory::{Memory, MemoryId};
+use backstory_memory::{Memory, MemoryId, Timestamp};
 use backstory_platform::read_key;
 use backstory_store::{Store, Verdict};
 use clap::Args;
@@ -72,12 +72,27 @@ pub(crate) fn run(args: &ReviewArgs, app: &App, ui: &Ui) -> Result<Exit, AppErro
     if args.json {
         ui.json(&json::review(&store, &waiting)?)?;
     } else if waiting.is_empty() {
-        ui.say("nothing waits for your word");
+        say_nothing(args, &store, app, ui)?;
     } else {
         app.refuse_agent("review memories")?;
         ask_all(&waiting, &mut store, app, ui)?;
     }
     Ok(exit)
+}
+
+/// Says that nothing waits; unless a time was named, older ones are counted, because none of them is forgotten by waiting.
+fn say_nothing(args: &ReviewArgs, store: &Store, app: &App, ui: &Ui) -> Result<(), AppError> {
+    let (projects, kinds) = (args.place.selector(), args.kind.kinds());
+    let all = ReviewRequest { projects, since: Some(Timestamp(0)), kinds, limit: MOST };
+    let older = if args.since.is_some() { 0 } else { app.review(store, &all)?.len() };
+    if older == 0 {
+        ui.say("nothing waits for your word");
+    } else {
+        ui.say(&format!(
+            "nothing of the last week waits for your word; {older} older: `backstory review --since 52w`"
+        ));
+    }
+    Ok(())
 }
 
 fn ask_all(waiting: &[Memory], store: &mut Store, app: &App, ui: &Ui) -> Result<(), AppError> {

@@ -8,6 +8,7 @@ use backstory_app::status::StatusReport;
 use backstory_app::vectors::MAKES_VECTORS;
 use backstory_app::words::{NOWHERE, counted};
 use backstory_app::{App, AppError, json};
+use backstory_hosts::Host;
 use backstory_memory::Timestamp;
 use backstory_store::{ModelUse, Receipt, Usefulness, WriterStatus};
 use clap::Args;
@@ -69,20 +70,37 @@ fn verdict(report: &StatusReport, app: &App, ui: &Ui) -> (Tone, String) {
     let Some(last) = status.last_event_at else {
         return not_yet(report);
     };
+    if !report.failing.is_empty() {
+        let (names, _) = names_of(&report.failing);
+        return (Tone::Bad, format!("The newest hooks of {names} failed: `backstory doctor` says why"));
+    }
+    let when = ui.ago(last, app.now);
+    if app.now.0 - last.0 > QUIET_MS && !report.connected.is_empty() {
+        let next = "if you worked since, `backstory doctor` tries the hooks";
+        return (Tone::Warning, format!("The last event came {when}: {next}"));
+    }
     if !report.questions.is_empty() {
         return (Tone::Warning, "All is well, but a question waits for you".to_owned());
     }
-    (Tone::Good, format!("All is well: the last event came {}", ui.ago(last, app.now)))
+    (Tone::Good, format!("All is well: the last event came {when}"))
+}
+
+/// After so long without an event, connected hosts are not said to be well: a holiday is shorter.
+const QUIET_MS: i64 = 14 * Timestamp::DAY_MS;
+
+/// Returns the names of hosts, and the verb that goes with them.
+fn names_of(hosts: &[Host]) -> (String, &'static str) {
+    let names: Vec<&str> = hosts.iter().map(|host| host.title()).collect();
+    (names.join(", "), if names.len() == 1 { "is" } else { "are" })
 }
 
 /// Says why nothing was captured yet, and what to do about it.
 fn not_yet(report: &StatusReport) -> (Tone, String) {
-    let names: Vec<&str> = report.connected.iter().map(|host| host.title()).collect();
-    if names.is_empty() {
+    if report.connected.is_empty() {
         let next = "`backstory setup` connects your agents";
         return (Tone::Warning, format!("No agent is connected, so nothing was captured yet: {next}"));
     }
-    let (names, verb) = (names.join(", "), if names.len() == 1 { "is" } else { "are" });
+    let (names, verb) = names_of(&report.connected);
     let next = "begin a new session there; `backstory doctor` tries the hooks";
     (Tone::Warning, format!("{names} {verb} connected, and nothing was captured yet: {next}"))
 }
@@ -93,10 +111,12 @@ fn print_store(report: &StatusReport, app: &App, ui: &Ui) -> Result<(), AppError
     let replaced = (counts.superseded > 0).then(|| format!(", {} superseded", counts.superseded));
     let forgotten = (counts.tombstones > 0).then(|| format!(", {} forgotten", counts.tombstones));
     let (replaced, forgotten) = (replaced.unwrap_or_default(), forgotten.unwrap_or_default());
-    ui.labelled(
-        "memories",
-        &format!("{} in force{replaced}{forgotten}, in {}", counts.live, counted(counts.projects, "project")),
-    )?;
+    let projects = counted(counts.projects, "project");
+    ui.labelled("memories", &format!("{} in force{replaced}{forgotten}, in {projects}", counts.confirmed))?;
+    if counts.proposed > 0 {
+        let waiting = format!("{} for your word: `backstory review`", memories(counts.proposed));
+        ui.labelled("proposed", &waiting)?;
+    }
     let events = format!("{}, {}", counted(counts.sessions, "session"), counted(counts.events, "event"));
     ui.labelled("captured", &events)?;
     if status.spooled > 0 {

@@ -114,7 +114,7 @@ pub(crate) fn run(args: &ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit,
                 return Ok(Exit::Done);
             }
             let (team, member) = (&joined.team, &joined.member);
-            ui.line(&format!("joined the team `{team}` as `{member}`; nothing is shared yet"))?;
+            ui.sentence(&format!("joined the team `{team}` as `{member}`; nothing is shared yet"))?;
             ui.say(&format!("`backstory project share --team {team}` shares the project of this folder"));
         }
         Action::Status => return show(&teams, ui, json),
@@ -126,12 +126,14 @@ pub(crate) fn run(args: &ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit,
             let restored = teams.restore_held(&wanted.selection())?;
             let count = memories(restored.restored.len() as u64);
             ui.answer(json, &restored, || {
-                ui.line(&format!("restored {count}; the next sync pushes them as new ones"))
+                ui.sentence(&format!("restored {count}; the next sync pushes them as new ones"))
             })?;
         }
         Action::Discard(wanted) => {
             let discarded = teams.discard_held(&wanted.selection())?;
-            ui.answer(json, &discarded, || ui.line(&format!("forgot {}", memories(discarded.discarded))))?;
+            ui.answer(json, &discarded, || {
+                ui.sentence(&format!("forgot {}", memories(discarded.discarded)))
+            })?;
             for path in &discarded.remains_in {
                 ui.say(&format!("note: traces may remain in `{path}`, which could not be changed"));
             }
@@ -139,7 +141,7 @@ pub(crate) fn run(args: &ActionArgs<Action>, app: &App, ui: &Ui) -> Result<Exit,
         Action::Leave { team, anyway } => {
             let left = teams.leave(team.as_ref(), unpushed_policy(*anyway))?;
             let stays = "what was pulled stays here, what was pushed stays there";
-            let words = || ui.line(&format!("left the team `{}`; {stays}", left.team));
+            let words = || ui.sentence(&format!("left the team `{}`; {stays}", left.team));
             ui.answer(json, &left, words)?;
         }
     }
@@ -152,21 +154,24 @@ fn print_held(held: &HeldShape, ui: &Ui) -> Result<(), AppError> {
     }
     for memory in &held.held {
         let (project, title) = (one_line(&memory.project), one_line(&memory.title));
-        ui.line(&format!("{} {project} {} {title} · until {}", memory.number, memory.kind, memory.until))?;
+        ui.sentence(&format!(
+            "{} {project} {} {title} · until {}",
+            memory.number, memory.kind, memory.until
+        ))?;
     }
     Ok(())
 }
 
 fn print_made(made: &TeamInitShape, ui: &Ui) -> Result<(), AppError> {
     let (database, team) = (one_line(&made.database), &made.team);
-    ui.line(&match (made.schema_before, made.schema) {
+    ui.sentence(&match (made.schema_before, made.schema) {
         (0, to) => format!(
             "made a hub in `{database}`: the schema `backstory`, version {to}, and its roles and policies"
         ),
         (from, to) if from == to => format!("the hub in `{database}` is up to date: version {to}"),
         (from, to) => format!("brought the hub in `{database}` from version {from} to {to}"),
     })?;
-    ui.line(match made.vector_support {
+    ui.sentence(match made.vector_support {
         VectorSupport::Used => "it is searched by words, and by meaning with pgvector",
         VectorSupport::Absent => "it is searched by words: the server has no pgvector",
         VectorSupport::TooOld => "it is searched by words: the server's pgvector is older than 0.5",
@@ -175,21 +180,25 @@ fn print_made(made: &TeamInitShape, ui: &Ui) -> Result<(), AppError> {
         }
     })?;
     let is_new = made.is_new;
-    ui.line(&if is_new { format!("made the team `{team}`") } else { format!("the team `{team}` is there") })?;
+    ui.sentence(&if is_new {
+        format!("made the team `{team}`")
+    } else {
+        format!("the team `{team}` is there")
+    })?;
     ui.say(&format!("`backstory team invite NAME --team {team}` lets somebody in"));
     Ok(())
 }
 
 fn print_invited(invited: &InviteShape, ui: &Ui) -> Result<(), AppError> {
     let InviteShape { team, member, passfile, url, .. } = invited;
-    ui.line(&format!("`{member}` is in the team `{team}`"))?;
+    ui.sentence(&format!("`{member}` is in the team `{team}`"))?;
     if let Some(path) = passfile {
-        ui.line(&format!(
+        ui.sentence(&format!(
             "their password is in {path}; give it to them the way you give secrets, then remove it"
         ))?;
-        ui.line("they add its line to their `~/.pgpass` (mode 0600) and run:")?;
+        ui.sentence("they add its line to their `~/.pgpass` (mode 0600) and run:")?;
     } else {
-        ui.line("they can log in already, and run:")?;
+        ui.sentence("they can log in already, and run:")?;
     }
     ui.line(&format!("  backstory team join '{url}' --team {team}"))
 }
@@ -205,8 +214,10 @@ fn print_revoked(revoked: &RevokeShape, ui: &Ui) -> Result<(), AppError> {
         Revocation::LoginClosed => "they can no longer log in",
         Revocation::LoginStays => "their login is not this hub's alone, and stays as it was",
     };
-    ui.line(&format!("`{member}` is out of the team `{team}`; what they pushed stays, under their name"))?;
-    ui.line(login)
+    ui.sentence(&format!(
+        "`{member}` is out of the team `{team}`; what they pushed stays, under their name"
+    ))?;
+    ui.sentence(login)
 }
 
 fn show(teams: &Teams<'_>, ui: &Ui, json: bool) -> Result<Exit, AppError> {
@@ -227,19 +238,19 @@ fn show(teams: &Teams<'_>, ui: &Ui, json: bool) -> Result<Exit, AppError> {
 fn print_team(team: &TeamShape, ui: &Ui) -> Result<(), AppError> {
     let synced = team.synced_at.as_deref().unwrap_or("never");
     let url = one_line(&team.url);
-    ui.line(&format!("{} as {} at {url}, last synced {synced}", team.name, team.member))?;
+    ui.sentence(&format!("{} as {} at {url}, last synced {synced}", team.name, team.member))?;
     if let Some(members) = &team.members {
-        ui.line(&format!("  members: {}", one_line(&members.join(", "))))?;
+        ui.sentence(&format!("  members: {}", one_line(&members.join(", "))))?;
     }
     for shared in &team.projects {
         let (project, shared_as) = (one_line(&shared.project), one_line(&shared.shared_as));
-        ui.line(&format!("  shares {project} as {shared_as}; {} to push", memories(shared.to_push)))?;
+        ui.sentence(&format!("  shares {project} as {shared_as}; {} to push", memories(shared.to_push)))?;
         if let Some(since) = &shared.held_since {
             ui.say(&format!("{project}: what others pushed is held back since {since}: {HELD_BACK}"));
         }
     }
     for project in &team.also_shared {
-        ui.line(&format!("  others share {}", one_line(project)))?;
+        ui.sentence(&format!("  others share {}", one_line(project)))?;
     }
     if let Some(problem) = &team.problem {
         ui.say(&format!("{}: {}", team.name, one_line(problem)));

@@ -179,7 +179,7 @@ fn law_6_only_the_user_at_a_terminal_imports_a_file_as_their_own() {
         --- err
         error: only you can import a file as your own words, not an agent or a script
 
-        hint: run it yourself in a terminal, or use `backstory view`
+        hint: run it yourself in a terminal
         hint: without `--trust user` it is imported as what somebody else says
         ");
     let below_host = env.command(trusted).env("CLAUDECODE", "1").output().unwrap();

@@ -26,9 +26,35 @@ fn status_shows_the_size_of_the_store_and_the_last_hook() {
     hook       claude-code UserPromptSubmit just now, [N] ms: kept, lacking folder
     ");
     let status = ask(&env, 0, &["status", "--json"]);
-    assert_snapshot!(shape(&status), @r#"{bytes: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injected: [], injections: number, last_event_at: text, lost_events: null, memories: number, newest_backup: null, problem: null, projects: number, quarantined: [], questions: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool, writer: null}"#);
+    assert_snapshot!(shape(&status), @r#"{bytes: number, confirmed: number, events: number, forgotten: number, home: text, hooks: [{at: text, bytes_in: number, bytes_out: number, event: text, host: text, ms: number, outcome: text}], injected: [], injections: number, last_event_at: text, lost_events: null, memories: number, newest_backup: null, problem: null, projects: number, proposed: number, quarantined: [], questions: [], schema: number, sessions: number, spooled: number, superseded: number, vectors_waiting: number, version: number, writable: bool, writer: null}"#);
     assert_eq!(fields(&status, ["memories", "events", "writable"]), json!([1, 1, true]));
     assert_eq!(status["hooks"][0]["event"], "UserPromptSubmit");
+}
+
+#[test]
+fn status_does_not_say_all_is_well_when_hooks_went_quiet_or_fail() {
+    let env = world();
+    done(&env, &["install", "claude-code", "--yes"]);
+    send(&env, prompt("s", "hello"));
+    let weeks_later = (NOW_MS + 5 * 7 * 86_400_000).to_string();
+    let quiet = run(&env, ["status"]).var("BACKSTORY_NOW_MS", &weeks_later).output().stdout;
+    assert!(quiet.starts_with("! The last event came 5 weeks ago"), "{quiet}");
+    for _ in 0..5 {
+        harmless(&env.run_with(HOOK, "no JSON"));
+    }
+    let failing = env.run(["status"]).stdout;
+    assert!(failing.starts_with("! The newest hooks of Claude Code failed"), "{failing}");
+}
+
+#[test]
+fn status_counts_what_waits_for_a_word_apart() {
+    let env = world();
+    remember(&env, "One thing");
+    let noted = env.run_as_agent(["remember", "--kind", "rule", "Always run `make deploy` before a commit"]);
+    assert_eq!(noted.code, Some(0), "{noted:?}");
+    let status = env.run(["status"]).stdout;
+    assert!(status.contains("1 in force") && status.contains("1 memory for your word"), "{status}");
+    assert_eq!(fields(&ask(&env, 0, &["status", "--json"]), ["confirmed", "proposed"]), json!([1, 1]));
 }
 
 #[test]

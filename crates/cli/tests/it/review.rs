@@ -1,6 +1,6 @@
 //! Only the user makes rules (law 6): what an agent writes waits, and only the user confirms it.
 
-use crate::support::{ask, column, event, fields, injected, remember, shown, world};
+use crate::support::{ask, column, event, execute, fields, injected, remember, shown, world};
 use backstory_testkit::TestEnv;
 use serde_json::json;
 
@@ -48,6 +48,16 @@ fn law_6_what_an_agent_writes_waits_for_the_user() {
     assert_eq!(start(&env, "c"), "");
     assert_eq!(env.run(["review"]).stderr, "nothing waits for your word\n");
     backstory_testkit::held("A04", 1, "memories of an agent wait for the user");
+}
+
+#[test]
+fn what_waits_longer_than_a_week_is_not_forgotten() {
+    let env = world();
+    let noted = env.run_as_agent(["remember", "--kind", "rule", ORDER]);
+    assert_eq!(noted.code, Some(0), "{noted:?}");
+    execute(&env, "UPDATE memories SET created_at_ms = created_at_ms - 40 * 86400000");
+    let outcome = env.run(["review"]);
+    assert!(outcome.stderr.contains("1 older: `backstory review --since 52w`"), "{outcome:?}");
 }
 
 #[test]

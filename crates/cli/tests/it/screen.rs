@@ -55,6 +55,30 @@ fn screens(columns: &'static str) -> String {
     without_numbers(&shown.concat(), &["\n   Measured", "\n   Fixed"])
 }
 
+/// Sentences are wrapped by the same rule in every command.
+#[test]
+fn no_command_is_wider_than_the_screen() {
+    let env = shop("60");
+    let commands: [&[&str]; 9] = [
+        &["status"],
+        &["doctor"],
+        &["project", "list"],
+        &["project"],
+        &["review"],
+        &["handoff"],
+        &["context", "--bill"],
+        &["install", "--all", "--dry-run"],
+        &["export", "out.jsonl"],
+    ];
+    for arguments in commands {
+        let outcome = env.run(arguments);
+        // A word that is longer than the screen, such as a path, stays whole.
+        let is_wide =
+            |line: &&str| line.chars().count() > 60 && line.split_whitespace().all(|word| word.len() < 40);
+        assert_eq!(outcome.stdout.lines().find(is_wide), None, "{arguments:?}");
+    }
+}
+
 /// Days begin and hours are counted by the user's own clock, not by that of Greenwich.
 #[test]
 fn times_are_those_of_the_users_clock_and_utc_is_said_to_be_it() {

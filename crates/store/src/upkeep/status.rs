@@ -33,8 +33,12 @@ pub struct StoreStatus {
 /// How many there are of each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreCounts {
-    /// Memories in force.
+    /// Memories that were not replaced.
     pub live: u64,
+    /// Those of them that are in force.
+    pub confirmed: u64,
+    /// Those of them that wait for the user's word.
+    pub proposed: u64,
     /// Memories that were replaced.
     pub superseded: u64,
     /// Raw events.
@@ -56,10 +60,14 @@ impl UpkeepReader<'_> {
             let sql = "SELECT (SELECT count(*) FROM memories WHERE superseded_by IS NULL),
                 (SELECT count(*) FROM memories WHERE superseded_by IS NOT NULL), (SELECT count(*) FROM events),
                 (SELECT count(*) FROM sessions), (SELECT count(*) FROM projects), (SELECT count(DISTINCT uid) FROM tombstones),
-                (SELECT count(*) FROM injections)";
+                (SELECT count(*) FROM injections),
+                (SELECT count(*) FROM memories WHERE superseded_by IS NULL AND standing = 'confirmed'),
+                (SELECT count(*) FROM memories WHERE superseded_by IS NULL AND standing = 'proposed')";
             Ok(db.query_row(sql, [], |row| {
                 Ok(StoreCounts {
                     live: row.get(0)?,
+                    confirmed: row.get(7)?,
+                    proposed: row.get(8)?,
                     superseded: row.get(1)?,
                     events: row.get(2)?,
                     sessions: row.get(3)?,

@@ -24,14 +24,14 @@ pub(super) fn run(dir: &str, args: &ExportArgs, app: &App, ui: &Ui) -> Result<Ex
     let (author, forgotten) = (&pushed.author, pushed.forgotten);
     if let Some(outgoing) = &pushed.outgoing {
         let kept_local = pushed.kept_local;
-        ui.line(&format!(
+        ui.sentence(&format!(
             "`{project}` would push {count} as {author}, {forgotten} forgotten; {kept_local} kept local"
         ))?;
         outgoing.iter().try_for_each(|memory| print_outgoing(memory, ui))?;
         return Ok(exit);
     }
     let (added, removed) = (counted(pushed.written, "file"), pushed.removed);
-    ui.line(&format!(
+    ui.sentence(&format!(
         "`{project}` pushed {count} as {author}, {forgotten} forgotten: {added} added, {removed} removed"
     ))?;
     Ok(exit)

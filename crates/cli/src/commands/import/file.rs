@@ -68,7 +68,7 @@ fn print(imported: &FileImportShape, ui: &Ui) -> Result<(), AppError> {
     }
     let revised = imported.revised;
     let revised = if revised > 0 { format!("{revised} revised, ") } else { String::new() };
-    ui.line(&format!(
+    ui.sentence(&format!(
         "imported {} in {:.1} s; {revised}{} known already, {} forgotten before, {} bad {entries} skipped",
         memories(imported.imported),
         imported.seconds,

@@ -26,7 +26,7 @@ pub(super) fn run(dir: &str, args: &ImportArgs, app: &App, ui: &Ui) -> Result<Ex
         return Ok(exit);
     }
     print_refused(&pulled.refused, ui);
-    ui.line(&format!(
+    ui.sentence(&format!(
         "`{}` {} {} new, {} revised, {} forgotten",
         one_line(&pulled.project),
         if pulled.dry_run { "would pull" } else { "pulled" },

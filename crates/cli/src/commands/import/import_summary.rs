@@ -27,22 +27,22 @@ pub(crate) fn print_import(
         ui.say(&format!("cannot read {unreadable}"));
     }
     if report.is_empty() {
-        return ui.line("nothing was found on this machine that could be imported");
+        return ui.sentence("nothing was found on this machine that could be imported");
     }
     print_read(imported, ui)?;
     let skipped = report.skipped();
     if !skipped.is_empty() {
-        ui.line(&format!("skipped: {}", list_counts(&skipped)))?;
+        ui.sentence(&format!("skipped: {}", list_counts(&skipped)))?;
     }
     let count = report.memories().len() as u64;
     if count == 0 {
-        return ui.line("nothing new");
+        return ui.sentence("nothing new");
     }
     let places = counted(projects.len() as u64, "project");
-    ui.line(&ui.tone(Tone::Good, &format!("imported {} in {places}", memories(count))))?;
+    ui.sentence(&ui.tone(Tone::Good, &format!("imported {} in {places}", memories(count))))?;
     projects.iter().take(MOST_PROJECTS).try_for_each(|project| print_project(project, ui))?;
     if projects.len() > MOST_PROJECTS {
-        ui.line(&format!("  … and {} more projects", projects.len() - MOST_PROJECTS))?;
+        ui.sentence(&format!("  … and {} more projects", projects.len() - MOST_PROJECTS))?;
     }
     print_sample(imported, store, app, ui)
 }
@@ -51,11 +51,11 @@ fn print_read(imported: &MachineImportResponse, ui: &Ui) -> Result<(), AppError>
     let transcripts = &imported.report.transcripts;
     if transcripts.read == 0 && transcripts.unchanged > 0 {
         let unchanged = counted(transcripts.unchanged, "transcript");
-        ui.line(&format!("{unchanged} of hosts unchanged since last time"))?;
+        ui.sentence(&format!("{unchanged} of hosts unchanged since last time"))?;
     } else if transcripts.read > 0 {
         let megabytes = imported.report.bytes as f64 / 1e6;
         let rate = megabytes / imported.seconds.max(0.001);
-        ui.line(&format!(
+        ui.sentence(&format!(
             "read {} of hosts ({megabytes:.1} MB in {:.1} s, {rate:.0} MB/s; {} unchanged since last time): {} with something new",
             counted(transcripts.read, "transcript"),
             imported.seconds,
@@ -66,7 +66,7 @@ fn print_read(imported: &MachineImportResponse, ui: &Ui) -> Result<(), AppError>
     for (source, report) in &imported.report.sources {
         let is_unchanged = report.unchanged == report.instances;
         let unchanged = if is_unchanged { ", unchanged since last time" } else { "" };
-        ui.line(&format!(
+        ui.sentence(&format!(
             "read {source} ({}{unchanged}): {} new, {} known already, {} forgotten before",
             counted(report.instances, "place"),
             report.memories.len(),
@@ -79,9 +79,9 @@ fn print_read(imported: &MachineImportResponse, ui: &Ui) -> Result<(), AppError>
 
 fn print_project(project: &ImportedProjectShape, ui: &Ui) -> Result<(), AppError> {
     let name = ui.tone(Tone::Strong, &one_line(&project.project));
-    ui.line(&format!("  {name}: {} ({})", memories(project.memories), list_counts(&project.kinds)))?;
+    ui.sentence(&format!("  {name}: {} ({})", memories(project.memories), list_counts(&project.kinds)))?;
     if !project.files.is_empty() {
-        ui.line(&format!("    most about {}", one_line(&project.files.join(", "))))?;
+        ui.sentence(&format!("    most about {}", one_line(&project.files.join(", "))))?;
     }
     Ok(())
 }
@@ -90,12 +90,12 @@ fn print_project(project: &ImportedProjectShape, ui: &Ui) -> Result<(), AppError
 fn print_sample(imported: &MachineImportResponse, store: &Store, app: &App, ui: &Ui) -> Result<(), AppError> {
     let Some((project, built)) = app.injection_after_import(store, imported)? else { return Ok(()) };
     let (tokens, text) = (built.block.tokens.0, &built.block.text);
-    ui.line(&format!("the next session in {} begins with ({tokens} tokens):", one_line(&project)))?;
+    ui.sentence(&format!("the next session in {} begins with ({tokens} tokens):", one_line(&project)))?;
     for line in text.lines().take(SAMPLE_LINES) {
-        ui.line(&format!("    {line}"))?;
+        ui.sentence(&format!("    {line}"))?;
     }
     if text.lines().count() > SAMPLE_LINES {
-        ui.line("    … (`backstory context` in its folder shows all of it)")?;
+        ui.sentence("    … (`backstory context` in its folder shows all of it)")?;
     }
     Ok(())
 }
@@ -103,7 +103,7 @@ fn print_sample(imported: &MachineImportResponse, store: &Store, app: &App, ui: 
 /// Shows what an import would bring.
 pub(super) fn print_preview(found: &[SourcePreviewShape], ui: &Ui) -> Result<(), AppError> {
     found.iter().try_for_each(|preview| print_source(preview, ui))?;
-    ui.line(if found.is_empty() {
+    ui.sentence(if found.is_empty() {
         "nothing was found on this machine that could be imported"
     } else {
         "nothing is imported yet: run it without `--dry-run`"
@@ -120,17 +120,17 @@ fn print_source(preview: &SourcePreviewShape, ui: &Ui) -> Result<(), AppError> {
         ("memories", 1) => "memory",
         (several, _) => several,
     };
-    ui.line(&format!("{:<16} {:>6} {unit}{size}, {from} to {to}", preview.source, preview.count))?;
+    ui.sentence(&format!("{:<16} {:>6} {unit}{size}, {from} to {to}", preview.source, preview.count))?;
     let mut names: Vec<String> =
         preview.projects.iter().take(MOST_NAMES).map(|name| one_line(name)).collect();
     if preview.projects.len() > MOST_NAMES {
         names.push(format!("{} more", preview.projects.len() - MOST_NAMES));
     }
     if !names.is_empty() {
-        ui.line(&format!("{:<16} in {}", "", names.join(", ")))?;
+        ui.sentence(&format!("{:<16} in {}", "", names.join(", ")))?;
     }
     if !preview.skipped.is_empty() {
-        ui.line(&format!("{:<16} skipped: {}", "", list_counts(&preview.skipped)))?;
+        ui.sentence(&format!("{:<16} skipped: {}", "", list_counts(&preview.skipped)))?;
     }
     Ok(())
 }
