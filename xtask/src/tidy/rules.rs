@@ -234,6 +234,17 @@ fn the_map_names_every_crate() {
     assert!(map.lines().count() <= 170, "a map must fit in a head");
 }
 
+#[test]
+fn a_row_of_where_to_add_things_is_read_at_a_glance() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, rows) = map.split_once("\n| to add | touch |\n").unwrap();
+    let rows = rows.lines().take_while(|line| line.starts_with('|'));
+    let rows = rows.filter_map(|row| row.trim_end_matches(" |").split_once(" | "));
+    let long: Vec<&str> =
+        rows.filter(|(_, touch)| touch.split_whitespace().count() > 40).map(|(name, _)| name).collect();
+    assert!(long.is_empty(), "longer than 40 words: {long:?}");
+}
+
 /// Who may vouch that something was redacted: `capture` redacts, `store` reads back what it took, `memory` defines it.
 const VOUCHING: [&str; 3] = ["crates/capture/src/", "crates/store/src/", "crates/memory/src/redacted.rs"];
 
