@@ -1,4 +1,4 @@
-//! `cargo xtask census [DIR]`: counts the source of a checkout, so that two states of it can be compared.
+//! `cargo xtask census [DIR] [--against DIR]`: counts the source of a checkout, and compares it with another state of it.
 //!
 //! It reads formatted code line by line, which is exact enough for a table. Not here: judging the numbers.
 
@@ -6,19 +6,38 @@ use crate::places::root;
 use crate::tidy::source_files;
 use crate::{TaskResult, say};
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Prints the table of a checkout: this one, or the one in a folder.
+/// Prints the table of a checkout, this one or the one in a folder; with `--against`, of two: before and after.
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
-    let checkout = match arguments {
-        [] => root(),
-        [folder] => PathBuf::from(folder),
-        _ => return Err("usage: cargo xtask census [DIR]".into()),
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (checkout, before) = match arguments.as_slice() {
+        [] => (root(), None),
+        ["--against", before] => (root(), Some(before)),
+        [folder] => (PathBuf::from(folder), None),
+        [folder, "--against", before] => (PathBuf::from(folder), Some(before)),
+        _ => return Err("usage: cargo xtask census [DIR] [--against DIR]".into()),
     };
+    let after = counted(&checkout)?;
+    let rows = match before {
+        None => after.iter().map(|(name, census)| row(name, &census.cells())).collect(),
+        Some(before) => compared(&counted(Path::new(before))?, &after),
+    };
+    say(
+        "| crate | source | tests | files | most in a folder | public items | comments/100 | docs/100 | functions p50/p90/p99/max | names of types shared |",
+    );
+    say("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+    rows.iter().for_each(|row| say(row));
+    Ok(())
+}
+
+/// Counts the crates of a checkout, and all of them together, last.
+fn counted(checkout: &Path) -> Result<Vec<(String, Census)>, Box<dyn Error>> {
     let mut crates: BTreeMap<String, Census> = BTreeMap::new();
-    for path in source_files(&checkout, &["rs"]) {
-        let name = path.strip_prefix(&checkout)?.to_string_lossy().into_owned();
+    for path in source_files(checkout, &["rs"]) {
+        let name = path.strip_prefix(checkout)?.to_string_lossy().into_owned();
         let text = fs::read_to_string(&path)?;
         crates.entry(crate_of(&name)).or_default().add(Path::new(&name), &text);
     }
@@ -26,16 +45,35 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     for census in crates.values() {
         total.merge(census);
     }
-    say(
-        "| crate | source | tests | files | most in a folder | public items | comments/100 | docs/100 | functions p50/p90/p99/max |",
-    );
-    say("| --- | --- | --- | --- | --- | --- | --- | --- | --- |");
-    for (name, census) in crates.iter().chain([(&"all".to_owned(), &total)]) {
-        say(&census.row(name));
-    }
-    say(&format!("types whose name is defined more than once: {:.1} %", total.shared_types()));
-    Ok(())
+    Ok(crates.into_iter().chain([("all".to_owned(), total)]).collect())
 }
+
+/// Returns the rows of two states: each cell as it was and as it is, a crate that one of them lacks with a dash.
+fn compared(before: &[(String, Census)], after: &[(String, Census)]) -> Vec<String> {
+    let cells = |states: &[(String, Census)], wanted: &str| {
+        let state = states.iter().find(|(name, _)| name == wanted);
+        state.map_or_else(|| std::array::from_fn(|_| "–".to_owned()), |(_, census)| census.cells())
+    };
+    let gone = before.iter().filter(|(name, _)| !after.iter().any(|(other, _)| other == name));
+    let names = gone.chain(after).map(|(name, _)| name);
+    let change = |(before, after): (String, String)| match before == after {
+        true => after,
+        false => format!("{before} → {after}"),
+    };
+    names
+        .map(|name| {
+            let pairs = cells(before, name).into_iter().zip(cells(after, name));
+            row(name, &pairs.map(change).collect::<Vec<_>>())
+        })
+        .collect()
+}
+
+fn row(name: &str, cells: &[String]) -> String {
+    format!("| {name} | {} |", cells.join(" | "))
+}
+
+/// The columns beside the name of the crate.
+const CELLS: usize = 9;
 
 /// Returns the crate a file belongs to: the folder below `crates`, or the first one.
 fn crate_of(file: &str) -> String {
@@ -113,27 +151,24 @@ impl Census {
         }
     }
 
-    fn row(&self, name: &str) -> String {
+    fn cells(&self) -> [String; CELLS] {
         let per_100 = |count: usize| count as f64 * 100.0 / self.code.max(1) as f64;
         let mut lengths = self.functions.clone();
         lengths.sort_unstable();
         let at = |share: f64| {
             lengths.get((lengths.len() as f64 * share) as usize).or(lengths.last()).copied().unwrap_or(0)
         };
-        format!(
-            "| {name} | {} | {} | {} | {} | {} | {:.1} | {:.1} | {}/{}/{}/{} |",
-            self.source,
-            self.tests,
-            self.folders.values().sum::<usize>(),
-            self.folders.values().max().unwrap_or(&0),
-            self.public,
-            per_100(self.comments),
-            per_100(self.docs),
-            at(0.5),
-            at(0.9),
-            at(0.99),
-            at(1.0),
-        )
+        [
+            self.source.to_string(),
+            self.tests.to_string(),
+            self.folders.values().sum::<usize>().to_string(),
+            self.folders.values().max().unwrap_or(&0).to_string(),
+            self.public.to_string(),
+            format!("{:.1}", per_100(self.comments)),
+            format!("{:.1}", per_100(self.docs)),
+            format!("{}/{}/{}/{}", at(0.5), at(0.9), at(0.99), at(1.0)),
+            format!("{:.1} %", self.shared_types()),
+        ]
     }
 
     /// Returns the share of definitions whose name another definition has, too, in percent.
@@ -158,6 +193,19 @@ fn function_length(indent: &str, lines: &[&str]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn two_states_stand_side_by_side() {
+        let state = |name: &str, text: &str| {
+            let mut census = Census::default();
+            census.add(Path::new("crates/a/src/lib.rs"), text);
+            vec![(name.to_owned(), census)]
+        };
+        let rows = compared(&state("a", "struct A;\n"), &state("a", "struct A;\nstruct B;\n"));
+        assert_eq!(rows, ["| a | 1 → 2 | 0 | 1 | 1 | 0 | 0.0 | 0.0 | 0/0/0/0 | 0.0 % |"]);
+        let moved = compared(&state("a", ""), &state("b", ""));
+        assert!(moved[0].starts_with("| a | 0 → – |") && moved[1].starts_with("| b | – → 0 |"), "{moved:?}");
+    }
 
     #[test]
     fn lines_functions_and_types_are_counted() {

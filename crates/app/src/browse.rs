@@ -1,10 +1,14 @@
-//! Browsing the store page by page, newest first: memories, sessions, and injections with their lines (law 9).
+//! Browsing the store page by page, newest first: memories, sessions, and injections with their lines (law 9); what lies behind a
+//! memory; and watching whether anything was written.
 
 use crate::app::App;
 use crate::error::{AppError, ErrorCode};
 use crate::transcript::prompt_of;
-use backstory_memory::InjectionId;
-use backstory_store::{InjectedRow, InjectionRow, MemoryRow, PageRequest, SessionSummary, Store};
+use backstory_memory::{InjectionId, Link, MemoryId};
+use backstory_store::{
+    InjectedRow, InjectionRow, MemoryRow, NewestIds, PageRequest, Purpose, Revision, SessionSummary, Store,
+    StoredEvent,
+};
 
 /// One page of a list.
 #[derive(Clone, Debug)]
@@ -33,6 +37,19 @@ pub struct InjectionRecord {
     pub text: Option<String>,
     /// Its memories, and why each was there.
     pub memories: Vec<InjectedRow>,
+}
+
+/// What lies behind a memory.
+#[derive(Clone, Debug)]
+pub struct MemoryBackground {
+    /// Events it rests on, the oldest first. Events are kept for a while only; the memory outlives them.
+    pub evidence: Vec<StoredEvent>,
+    /// How many more it rests on.
+    pub more_evidence: usize,
+    /// What it has to do with other memories.
+    pub links: Vec<Link>,
+    /// What it said before, the newest first.
+    pub revisions: Vec<Revision>,
 }
 
 impl App {
@@ -67,10 +84,43 @@ impl App {
         Ok(InjectionRecord { injection, text, memories })
     }
 
+    /// Reads what lies behind a memory, with the first `most` of its events.
+    pub fn memory_background(
+        &self,
+        store: &Store,
+        id: MemoryId,
+        most: usize,
+    ) -> Result<MemoryBackground, AppError> {
+        let ids = store.memories().evidence(id)?;
+        let kept = ids.iter().take(most).filter_map(|id| store.events().get(*id).transpose());
+        let evidence = kept.collect::<Result<Vec<_>, _>>()?;
+        Ok(MemoryBackground {
+            more_evidence: ids.len() - evidence.len(),
+            evidence,
+            links: store.memories().links(id)?,
+            revisions: store.memories().revisions(id)?,
+        })
+    }
+
+    /// Opens the store to look now and then whether anything was written.
+    pub fn store_to_watch(&self) -> Result<Store, AppError> {
+        Ok(Store::open(&self.home, Purpose::Read, self.now)?)
+    }
+
     pub(crate) fn session_row(&self, store: &Store, summary: SessionSummary) -> Result<SessionRow, AppError> {
         let prompt = store.events().first_prompt(summary.session.id)?.and_then(|event| prompt_of(&event));
         Ok(SessionRow { summary, prompt })
     }
+}
+
+/// Returns a number that changes whenever another process or connection writes.
+pub fn data_version(store: &Store) -> Result<i64, AppError> {
+    Ok(store.browse().data_version()?)
+}
+
+/// Returns the newest id of memories, events and injections.
+pub fn newest_ids(store: &Store) -> Result<NewestIds, AppError> {
+    Ok(store.browse().newest_ids()?)
 }
 
 fn full_page<T>(rows: Vec<T>, page: &PageRequest, id_of: impl Fn(&T) -> i64) -> Page<T> {

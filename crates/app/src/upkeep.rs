@@ -28,6 +28,11 @@ pub enum RebuildTarget {
     Vectors,
 }
 
+/// Copies what was written to the mirror. Closing a store does it, too; this is for one that stays open.
+pub fn follow_mirror(store: &mut Store) -> Result<(), AppError> {
+    Ok(store.upkeep_mut().follow_mirror()?)
+}
+
 impl App {
     /// Rebuilds the word index or all vectors, then makes the vectors that are missing.
     pub fn index(

@@ -84,7 +84,7 @@ fn import(env: &TestEnv) -> (Duration, Option<f64>) {
         .expect("the binary");
     let mut peak = None;
     while child.try_wait().expect("a child").is_none() {
-        // What it had at most is told as long as it lives.
+        // The most it had is known as long as it lives.
         peak = peak_mb(child.id()).or(peak);
         std::thread::park_timeout(Duration::from_millis(10));
     }

@@ -78,13 +78,22 @@ fn exit_code(outcome: Result<Exit, AppError>, ui: &Ui, format: OutputFormat) -> 
 /// Prints help, the version, or what is wrong with the arguments; a program that asked for JSON gets that first.
 fn not_parsed(error: &clap::Error, format: OutputFormat, environment: &Environment) -> ExitCode {
     if error.use_stderr() && format == OutputFormat::Json {
-        let words = error.to_string();
-        let mut lines = words.lines().map(str::trim).filter(|line| !line.is_empty());
-        let message = lines.next().unwrap_or_default().trim_start_matches("error: ");
+        let message = what_is_wrong(&error.to_string());
         let refusal = AppError::usage(message).hint("`backstory help COMMAND` shows its arguments").refusal();
         // A reader that has gone needs no answer; the exit code says the same.
         drop(Ui::new(None, Clock::Local, environment).json(&refusal));
     }
     drop(error.print());
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+}
+
+/// Returns the first paragraph of clap's words on one line: the arguments it misses stand on lines of their own.
+fn what_is_wrong(words: &str) -> String {
+    let paragraph = words.lines().map(str::trim).take_while(|line| !line.is_empty());
+    let (mut message, mut end) = (String::new(), "");
+    for line in paragraph {
+        message = format!("{message}{end}{}", line.trim_start_matches("error: "));
+        end = if line.ends_with(':') { " " } else { ", " };
+    }
+    message
 }

@@ -32,7 +32,7 @@ pub(super) fn handoff(
 ) -> Option<Finding> {
     let last = notes.last_work();
     let dirty = last_piece.map(|piece| uncommitted(piece, tree)).unwrap_or_default();
-    // The last piece may be none worth a memory, and is still where the work stands. One without a name is told by its request.
+    // The last piece may be none worth a memory, and is still where the work stands. One without a name is named by its request.
     let unkept = last_piece.filter(|piece| piece.finding(notes.tasks).is_none());
     let last_done = match unkept {
         Some(piece) => piece.title(notes.tasks),

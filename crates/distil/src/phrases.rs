@@ -1,73 +1,73 @@
 //! The few words that mark what a sentence is: a rule, a correction, a cause. All of them are rows of `phrases.txt`.
 //!
-//! They decide little: where a sentence stands, and who said it, decides more (`user_rules`). Not here: what is made of it.
+//! A phrase is weak evidence: where a sentence stands and who said it count for more (`user_rules`). Not here: what follows from a phrase.
 
 use std::sync::OnceLock;
 
-/// What a phrase marks.
+/// What a phrase says about its sentence. Each has an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PhraseGroup {
-    /// Holds beyond the task at hand.
+    /// It holds beyond this task: "from now on".
     Standing,
-    /// How something has to be, in words a mere order for work may hold as well.
+    /// It demands something, of this task or for good: "should", "has to".
     Demand,
-    /// What is forbidden or demanded.
+    /// It demands strictly: "must", "ensure".
     Strict,
-    /// One way of doing something against another.
+    /// It prefers one way to another: "exactly", "don't".
     Contrast,
-    /// What was done or said is not right.
+    /// It corrects the agent: "that's not".
     Correction,
-    /// A wish to know, which sets no rule.
+    /// It asks for an explanation or for work, and sets no rule: "want to understand".
     Curious,
-    /// What was behind something.
+    /// It gives a cause: "because".
     Cause,
-    /// How a report of what is happening begins.
+    /// It begins a report of what goes wrong: "seeing".
     Report,
-    /// Headings of what is left.
+    /// A heading above what is left to do: "next steps".
     Next,
-    /// Headings of what failed.
+    /// A heading above what failed: "errors".
     Failing,
-    /// Headings of what the user said.
+    /// A heading above the user's words: "user messages".
     Quoted,
-    /// What put something right.
+    /// It says that something was fixed: "resolved".
     Fixed,
-    /// The agent's own tools.
+    /// It is about a tool of the agent: "edit tool".
     OwnTool,
-    /// When something is to be done.
+    /// It says when something is to be done: "before".
     Order,
-    /// Says that the tests pass.
+    /// It says that the tests pass.
     TestsPass,
-    /// Says that it is committed.
+    /// It says that the work is committed.
     Committed,
-    /// Says that it is pushed.
+    /// It says that the work is pushed.
     Pushed,
-    /// How somebody begins who agrees and lets the other go on.
+    /// It begins with consent: "yes".
     Assent,
-    /// How somebody begins who does not agree.
+    /// It begins with a refusal: "no".
     Decline,
-    /// What is said to be kind.
+    /// It begins politely: "please".
     Courtesy,
-    /// What nobody has decided.
+    /// It proposes what nobody has decided: "should consider".
     Proposal,
-    /// What may be a proposal, or speak of one that was accepted.
+    /// It proposes something, or reports a proposal that was accepted: "recommended".
     Suggestion,
-    /// How things stood that day.
+    /// It holds for that day only: "uncommitted".
     Momentary,
-    /// Headings of why something is done.
+    /// A heading above the reasons: "motivation".
     Reason,
-    /// What the work on code passes through, whatever it is about: commits, branches, tests.
+    /// It is about a step that all work on code has: "commits", "branch".
     Process,
-    /// How something is to be done.
+    /// It says how something is to be done: "by", "via".
     Manner,
-    /// What begins a clause that says when a rule holds.
+    /// It begins with the condition of a rule: "every time".
     Condition,
-    /// Headings of lists of files, and of what was checked.
+    /// A heading above a list of files or of checks: "verification".
     FileList,
-    /// Says that something is to be kept in mind.
+    /// It reminds: "keep in mind".
     Reminder,
-    /// What the user does not want done.
+    /// It begins with what the user does not want done: "I do not want to".
     Unwanted,
-    /// What the user can do without.
+    /// It begins with what the user can do without: "I do not need to".
     Unneeded,
 }
 
@@ -112,7 +112,7 @@ impl PhraseGroup {
 
 struct PhraseRow {
     group: PhraseGroup,
-    /// As it is looked for: between blanks, unless it is of a script without any.
+    /// Between blanks, so that whole words match; without them in a script that has no spaces.
     phrase: String,
 }
 
@@ -137,13 +137,13 @@ pub(super) fn phrases_of(group: PhraseGroup) -> impl Iterator<Item = &'static st
     rows().iter().filter(move |row| row.group == group).map(|row| row.phrase.trim())
 }
 
-/// Whether a word, in lower case, is one of those that agree, decline or are kind, and so names no subject.
+/// Whether a word, in lower case, agrees, declines or is polite. Such a word names no subject.
 #[must_use]
 pub fn is_word_of_reply(word: &str) -> bool {
     is_word_of_assent(word) || is_word_in(PhraseGroup::Decline, word)
 }
 
-/// Whether a word, in lower case, is one of those that agree or are kind.
+/// Whether a word, in lower case, agrees or is polite.
 pub(super) fn is_word_of_assent(word: &str) -> bool {
     is_word_in(PhraseGroup::Assent, word) || is_word_in(PhraseGroup::Courtesy, word)
 }
@@ -152,7 +152,7 @@ fn is_word_in(group: PhraseGroup, word: &str) -> bool {
     phrases_of(group).flat_map(str::split_whitespace).any(|known| known == word)
 }
 
-/// Groups of names of which a project has one at a time.
+/// Names that exclude each other: a project uses one of a group, `npm` or `pnpm`.
 fn exclusive_groups() -> &'static [Vec<&'static str>] {
     static GROUPS: OnceLock<Vec<Vec<&'static str>>> = OnceLock::new();
     GROUPS.get_or_init(|| {
@@ -162,13 +162,13 @@ fn exclusive_groups() -> &'static [Vec<&'static str>] {
     })
 }
 
-/// Returns the names in a sentence of which a project has one at a time.
+/// Returns the names in a sentence that exclude others.
 pub(super) fn exclusive_names(sentence: &FoldedSentence) -> Vec<&'static str> {
     let named = |name: &&&'static str| sentence.0.contains(&format!(" {name} "));
     exclusive_groups().iter().flatten().filter(named).copied().collect()
 }
 
-/// Whether each text names one thing of a group, and not the same one.
+/// Whether two sentences name different members of a group, each exactly one.
 pub(super) fn exclude_each_other(one: &[&str], other: &[&str]) -> bool {
     exclusive_groups().iter().any(|group| {
         let of = |names: &[&str]| -> Vec<String> {
@@ -178,7 +178,7 @@ pub(super) fn exclude_each_other(one: &[&str], other: &[&str]) -> bool {
     })
 }
 
-/// A sentence as phrases are looked for in it: lower case, its words between single blanks.
+/// A sentence in lower case, with one blank around each word: the form in which phrases are searched.
 pub(super) struct FoldedSentence(pub(super) String);
 
 impl FoldedSentence {
@@ -192,7 +192,7 @@ impl FoldedSentence {
     pub(super) fn has(&self, group: PhraseGroup) -> bool {
         rows().iter().any(|row| {
             let is_there = match group {
-                // The same words further on belong to a sentence that says something else.
+                // Further on in a sentence the same words say something else.
                 PhraseGroup::Report
                 | PhraseGroup::Assent
                 | PhraseGroup::Decline

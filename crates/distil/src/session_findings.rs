@@ -59,7 +59,7 @@ pub(super) fn findings(
                 .and_then(|at| turns.get(*at))
                 .map(|turn| as_known(store, session, "work", turn))
         };
-        // What is over is told as it was then: an earlier run knew the code as it was.
+        // What is over is described as it was then: an earlier run knew the code as it was.
         let done = match is_fresh {
             true => piece.finding(&tasks),
             false => known().transpose()?.flatten().or_else(|| piece.finding(&tasks)),

@@ -200,7 +200,7 @@ fn take_up_to(
         let Some(session) = store.sessions().get(session)? else {
             return Ok(not_taken(AnswerOutcome::NoSession));
         };
-        // The same events as the model was told of, so that its turns have the same numbers.
+        // The same events as the model was sent, so that its turns have the same numbers.
         let events = store.events().latest_up_to((session.id, last_event), MOST_EVENTS)?;
         let entries = transcript::entries(&events);
         let turns = transcript::turns(&entries);

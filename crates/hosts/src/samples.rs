@@ -20,7 +20,7 @@ impl Host {
     }
 
     fn sample(self, line: &str, folder: &Path) -> SamplePayload {
-        // The event stands before a payload that does not name it.
+        // A payload that does not name its event has the name before it.
         let (event, payload) = match line.split_once(' ') {
             Some((event, payload)) if !event.starts_with('{') => (Some(event), payload),
             _ => (None, line),

@@ -7,7 +7,7 @@
 use crate::WorkTreeStatus;
 use crate::encode::encode;
 use backstory_distil::begins_with_order;
-use backstory_memory::{Details, HandoffDetails, Memory, keywords, stems, words};
+use backstory_memory::{Details, HandoffDetails, LabelledLine, Memory, keywords, stems, words};
 use std::collections::HashSet;
 
 /// A longer request says at its beginning what it is about.
@@ -16,7 +16,7 @@ const REQUEST_CHARS: usize = 160;
 /// What a handoff says now.
 pub(crate) struct HandoffNow {
     /// Its lines.
-    pub(crate) lines: Vec<String>,
+    pub(crate) lines: Vec<LabelledLine>,
     /// Whether whoever goes on finds something to do in them. What was done, committed and pushed is in git's history.
     pub(crate) leaves_something_open: bool,
 }
@@ -38,22 +38,24 @@ pub(crate) fn handoff_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Opt
         let steps = steps.iter().filter(|step| is_step(step, handoff));
         let (finished, waiting): (Vec<&String>, Vec<&String>) = steps.partition(|step| is_done(step));
         done.extend(finished);
-        open.extend(line(label, &waiting, "; "));
+        open.extend(LabelledLine::new(label, waiting, "; "));
     }
-    open.extend(line("Open questions", &all(&handoff.open_questions), " "));
-    open.extend(line("Failing tests", &all(&handoff.failing_tests), ", "));
+    open.extend(LabelledLine::new("Open questions", &handoff.open_questions, " "));
+    open.extend(LabelledLine::new("Failing tests", &handoff.failing_tests, ", "));
     // What was done answers the request, and says more. Where nothing else is known, the agent's last words are all there is.
     let is_named = handoff.last_done.is_some();
     let leaves_something_open = !open.is_empty() || !is_named && handoff.has_open_work();
-    let mut lines = if is_named { Vec::new() } else { last_request_lines(handoff) };
+    let mut lines = Vec::new();
+    lines.extend(last_request_line(handoff).filter(|_| !is_named));
     let is_all = !is_named && open.is_empty() && done.is_empty();
     let answer = handoff.closing_words.as_ref().filter(|_| is_all).map(|words| answer_in(words, handoff));
     let answer = answer.filter(|words| !words.is_empty());
-    lines.extend(answer.map(|words| format!("The agent then: {}", encode(&words, REQUEST_CHARS))));
-    lines.extend(handoff.last_done.iter().map(|done| format!("Last done: {done}")));
+    let answer = answer.map(|words| encode(&words, REQUEST_CHARS));
+    lines.extend(LabelledLine::new("The agent then", &answer, ""));
+    lines.extend(LabelledLine::new("Last done", &handoff.last_done, ""));
     lines.append(&mut open);
-    lines.extend(line("Done since", &done, "; "));
-    lines.extend(line("Remote", &all(&handoff.remote), "; "));
+    lines.extend(LabelledLine::new("Done since", done, "; "));
+    lines.extend(LabelledLine::new("Remote", &handoff.remote, "; "));
     lines.extend(tree_lines(handoff, tree));
     Some(HandoffNow { lines, leaves_something_open })
 }
@@ -83,33 +85,24 @@ fn is_step(step: &str, handoff: &HandoffDetails) -> bool {
 /// Tasks are named in so many words.
 const LONGEST_NAME: usize = 10;
 
-fn last_request_lines(handoff: &HandoffDetails) -> Vec<String> {
-    let requests = handoff.last_request.iter().map(|request| encode(request, REQUEST_CHARS));
-    requests.map(|request| format!("Asked last: {request}")).collect()
+fn last_request_line(handoff: &HandoffDetails) -> Option<LabelledLine> {
+    let request = handoff.last_request.as_ref().map(|request| encode(request, REQUEST_CHARS));
+    LabelledLine::new("Asked last", &request, "")
 }
 
 /// Branch and dirty files of then: only where the folder cannot be looked at, or another branch is checked out.
-fn tree_lines(handoff: &HandoffDetails, tree: Option<&WorkTreeStatus>) -> Vec<String> {
+fn tree_lines(handoff: &HandoffDetails, tree: Option<&WorkTreeStatus>) -> Vec<LabelledLine> {
     let branch = handoff.branch.as_ref();
     match tree {
         Some(now) => {
             let other = branch.filter(|branch| now.branch.as_ref().is_some_and(|now| now != *branch));
-            other.map(|branch| format!("Branch then: {branch}")).into_iter().collect()
+            LabelledLine::new("Branch then", other, "").into_iter().collect()
         }
-        None => line("Branch", &branch.into_iter().collect::<Vec<_>>(), "")
+        None => LabelledLine::new("Branch", branch, "")
             .into_iter()
-            .chain(line("No commit seen for", &all(&handoff.dirty_files), ", "))
+            .chain(LabelledLine::new("No commit seen for", &handoff.dirty_files, ", "))
             .collect(),
     }
-}
-
-fn all(items: &[String]) -> Vec<&String> {
-    items.iter().collect()
-}
-
-fn line(label: &str, items: &[&String], between: &str) -> Option<String> {
-    let items: Vec<&str> = items.iter().map(|item| item.as_str()).collect();
-    (!items.is_empty()).then(|| format!("{label}: {}", items.join(between)))
 }
 
 /// Whether a commit's message holds nearly all words of a step. Two words in common may be chance.

@@ -100,15 +100,13 @@ impl Occasion {
     pub(crate) fn spoken_of(rule: &str) -> BTreeSet<Occasion> {
         let said = stemmed(rule);
         // A stem of two letters is that of other words, too.
-        let is_word =
-            |phrase: &str| words(rule).any(|word| word.strip_suffix('s').unwrap_or(&word) == phrase);
+        let is_word = |phrase: &str| words(rule).any(|word| singular(&word) == phrase);
         occasions(|phrase| if phrase.len() == 2 { is_word(phrase) } else { said.contains(&stemmed(phrase)) })
     }
 
     /// Returns what a prompt asks for: "commit this", not "I committed and pushed".
     pub(crate) fn requested_by(prompt: &str) -> BTreeSet<Occasion> {
-        let plain = |word: String| word.strip_suffix('s').map(str::to_owned).unwrap_or(word);
-        let said = words(prompt).map(plain).fold(" ".to_owned(), |said, word| said + &word + " ");
+        let said = words(prompt).fold(" ".to_owned(), |said, word| said + singular(&word) + " ");
         occasions(|phrase| said.contains(&format!(" {phrase} ")))
     }
 }
@@ -116,6 +114,11 @@ impl Occasion {
 fn occasions(is_said: impl Fn(&str) -> bool) -> BTreeSet<Occasion> {
     let spoken = SPEAKING.iter().filter(|(_, phrases)| phrases.iter().any(|phrase| is_said(phrase)));
     spoken.map(|(occasion, _)| *occasion).collect()
+}
+
+/// Returns a word without its `s`. The stem would be that of "committed", too, which asks for no commit.
+fn singular(word: &str) -> &str {
+    word.strip_suffix('s').unwrap_or(word)
 }
 
 /// Returns the stems of a text's words with a blank around each, so that whole words are found in it.

@@ -11,8 +11,8 @@ use crate::names::is_plain_name;
 use crate::snippet::{self, LINE_CHARS};
 use crate::{BlockFrame, Candidate, WorkTreeStatus};
 use backstory_memory::{
-    ChangedSymbol, Details, Kind, KindGroup, Memory, OwnAddresses, Provenance, SymbolChange, TITLE_CHARS,
-    Timestamp, Tokens, estimate, may_be_injected,
+    ChangedSymbol, Details, Kind, KindGroup, LabelledLine, Memory, OwnAddresses, Provenance, SymbolChange,
+    TITLE_CHARS, Timestamp, Tokens, estimate, may_be_injected,
 };
 use std::collections::HashSet;
 
@@ -100,10 +100,11 @@ pub(crate) fn handoff<'a>(
     let memory = &it.memory;
     let now = handoff_now(memory, tree).map(|now| now.lines);
     let is_written_by_hand = now.is_none();
-    let lines = now.unwrap_or_else(|| snippet::lines(memory).map(str::to_owned).collect());
-    let lines = lines.iter().map(|line| encode(line, LINE_CHARS)).filter(|line| !line.is_empty());
     // The lines are judged one by one: what one of them asks for does not silence the others.
-    let lines: Vec<String> = lines.filter_map(|line| without_requests(memory, line, context)).collect();
+    let lines: Vec<String> = match now {
+        Some(lines) => lines.iter().filter_map(|line| without_requests(memory, line, context)).collect(),
+        None => snippet::lines(memory).filter_map(|line| harmless_clauses(memory, line, context)).collect(),
+    };
     let title = Some(snippet::title(memory)).filter(|_| is_written_by_hand);
     let title = title.filter(|title| may_be_injected(memory, title, context.own));
     // A title that its text completes says nothing.
@@ -114,20 +115,43 @@ pub(crate) fn handoff<'a>(
     item(it, whole.into_iter().chain(all.first().map(|first| head(first))).collect())
 }
 
-/// Returns what of a line may be given: of a list the entries that ask for nothing, of a text the sentences, of names those that are
-/// none.
-fn without_requests(memory: &Memory, line: String, context: RenderContext<'_>) -> Option<String> {
-    let may_be_said = |text: &str| may_be_injected(memory, text, context.own);
-    if names_of_handoff(memory).any(|name| line.contains(name) && !is_plain_name(name, context.own)) {
+/// Returns what of a line may be given: the entries that ask for nothing, of a single one its clauses. A line that names a file or a
+/// branch by a sentence is left out.
+fn without_requests(memory: &Memory, line: &LabelledLine, context: RenderContext<'_>) -> Option<String> {
+    let text = encode(&line.text(), LINE_CHARS);
+    if names_of_handoff(memory).any(|name| text.contains(name) && !is_plain_name(name, context.own)) {
         return None;
     }
-    if may_be_said(&line) {
-        return Some(line);
+    if may_be_injected(memory, &text, context.own) {
+        return Some(text);
     }
-    let (label, entries) = line.split_once(": ")?;
-    let between = ["; ", ". "].into_iter().find(|between| entries.contains(between))?;
-    let kept: Vec<&str> = entries.split(between).filter(|entry| may_be_said(entry)).collect();
-    (!kept.is_empty()).then(|| format!("{label}: {}", kept.join(between)))
+    let (entries, between) = match line.entries.as_slice() {
+        [entry] => clauses(entry)?,
+        entries => (entries.iter().map(String::as_str).collect(), line.between),
+    };
+    let is_harmless = |entry: &&str| may_be_injected(memory, &encode(entry, LINE_CHARS), context.own);
+    let kept: Vec<&str> = entries.into_iter().filter(is_harmless).collect();
+    (!kept.is_empty()).then(|| encode(&format!("{}: {}", line.label, kept.join(between)), LINE_CHARS))
+}
+
+/// Returns what may be given of a line somebody wrote: the clauses that ask for nothing, whatever stands before a colon in them.
+fn harmless_clauses(memory: &Memory, line: &str, context: RenderContext<'_>) -> Option<String> {
+    let line = encode(line, LINE_CHARS);
+    let is_harmless = |text: &str| may_be_injected(memory, text, context.own);
+    if line.is_empty() || is_harmless(&line) {
+        return Some(line).filter(|line| !line.is_empty());
+    }
+    let (clauses, between) = clauses(&line)?;
+    let behind_colon = |clause: &&str| clause.split_once(": ").is_none_or(|(_, rest)| is_harmless(rest));
+    let kept: Vec<&str> =
+        clauses.into_iter().filter(|clause| is_harmless(clause)).filter(behind_colon).collect();
+    (!kept.is_empty()).then(|| kept.join(between))
+}
+
+/// Splits a text into what stands between semicolons, else into its sentences; none where it has one only.
+fn clauses(text: &str) -> Option<(Vec<&str>, &'static str)> {
+    let between = ["; ", ". "].into_iter().find(|between| text.contains(between))?;
+    Some((text.split(between).collect(), between))
 }
 
 /// The branch and the files that a handoff names.
@@ -139,7 +163,7 @@ fn names_of_handoff(memory: &Memory) -> impl Iterator<Item = &str> {
     handoff.into_iter().flat_map(|it| it.branch.iter().chain(&it.dirty_files)).map(String::as_str)
 }
 
-/// The part of a title that says what: without "Next: " and the like, and without the mark of a cut.
+/// The part of a title that says what: titles that people and agents write often begin with the state, as "Next: …".
 fn core_of(title: &str) -> &str {
     let rest = title.split_once(": ").map_or(title, |(_, rest)| rest);
     rest.trim_end_matches('…').trim_end_matches('.')

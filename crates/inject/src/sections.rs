@@ -185,7 +185,7 @@ impl<'a> View<'a> {
     fn handoff(self) -> SectionBuilder<'a> {
         Box::new(move || {
             let tree = self.orientation.work_tree.as_ref();
-            // A session that starts is told branch and status by its host, or asks git; a summary of the context has neither.
+            // A host gives a new session branch and status, or its agent asks git; a compacted context has neither.
             let is_summary = matches!(self.style, HeadingStyle::Plain);
             let state = tree.filter(|_| is_summary).and_then(|tree| render::work_tree(tree, self.context));
             let handoff = self.orientation.handoff.as_ref().map_err(Clone::clone)?.as_ref();

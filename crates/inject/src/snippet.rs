@@ -169,10 +169,9 @@ fn informative_lines(memory: &Memory) -> Box<dyn Iterator<Item = String> + '_> {
     }
 }
 
-/// Whether a line of a body only says what was asked for or read. The line may be cut.
-pub(crate) fn is_background(memory: &Memory, line: &str) -> bool {
-    let background = memory.content.details.as_ref().and_then(Details::background_line);
-    background.is_some_and(|background| background.starts_with(line))
+/// Whether a line of a body only says what was asked for or read.
+fn is_background(memory: &Memory, line: &str) -> bool {
+    memory.content.details.as_ref().is_some_and(|details| details.is_background(line))
 }
 
 /// The line of a body with the next steps, encoded as its sentences are; `None` if the details list none.

@@ -129,6 +129,35 @@ pub struct WorkDetails {
     pub commits: Vec<String>,
 }
 
+/// A line of a rendered text: what it lists, under a label.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabelledLine {
+    /// What the entries are.
+    pub label: &'static str,
+    /// What it lists, in order; never nothing.
+    pub entries: Vec<String>,
+    /// What stands between two entries.
+    pub between: &'static str,
+}
+
+impl LabelledLine {
+    /// Makes a line; none where there is nothing to list.
+    pub fn new<'a>(
+        label: &'static str,
+        entries: impl IntoIterator<Item = &'a String>,
+        between: &'static str,
+    ) -> Option<LabelledLine> {
+        let entries: Vec<String> = entries.into_iter().cloned().collect();
+        (!entries.is_empty()).then_some(LabelledLine { label, entries, between })
+    }
+
+    /// Renders it.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{}: {}", self.label, self.entries.join(self.between))
+    }
+}
+
 impl Details {
     /// Reads what [`Details::to_json`] wrote; none if the shape is unknown.
     #[must_use]
@@ -160,14 +189,15 @@ impl Details {
         }
     }
 
-    /// Returns the line of the body a reader can do without: the request, or the files that were only read.
+    /// Whether a line of the body, or its beginning, is one a reader can do without: the request, or the files that were only read.
     #[must_use]
-    pub fn background_line(&self) -> Option<String> {
-        match self {
-            Details::Summary(summary) => summary.investigated_line(),
+    pub fn is_background(&self, line: &str) -> bool {
+        let background = match self {
+            Details::Summary(summary) => summary.investigated_line().map(|line| line.text()),
             Details::WorkDone(work) => work.request_line(),
             Details::Failure(_) | Details::Handoff(_) => None,
-        }
+        };
+        background.is_some_and(|background| background.starts_with(line))
     }
 
     /// Returns the line of the body that lists the next steps, if there are any.
@@ -175,7 +205,9 @@ impl Details {
     pub fn next_steps_line(&self) -> Option<String> {
         match self {
             Details::Handoff(HandoffDetails { next_steps, .. })
-            | Details::Summary(SummaryDetails { next_steps, .. }) => next_steps_line(next_steps),
+            | Details::Summary(SummaryDetails { next_steps, .. }) => {
+                next_steps_line(next_steps).map(|line| line.text())
+            }
             Details::Failure(_) | Details::WorkDone(_) => None,
         }
     }
@@ -323,18 +355,18 @@ impl HandoffDetails {
     #[must_use]
     pub fn body(&self) -> String {
         lines([
-            line("Asked last", self.last_request.iter(), "; "),
-            line("Last done", self.last_done.iter(), "; "),
-            line("In flight", self.in_flight.iter(), "; "),
+            LabelledLine::new("Asked last", &self.last_request, "; "),
+            LabelledLine::new("Last done", &self.last_done, "; "),
+            LabelledLine::new("In flight", &self.in_flight, "; "),
             next_steps_line(&self.next_steps),
-            line("Decided, not done", self.undone_decisions.iter(), "; "),
-            line("Open questions", self.open_questions.iter(), " "),
-            line("Failing tests", self.failing_tests.iter(), ", "),
-            line("Branch", self.branch.iter(), ""),
+            LabelledLine::new("Decided, not done", &self.undone_decisions, "; "),
+            LabelledLine::new("Open questions", &self.open_questions, " "),
+            LabelledLine::new("Failing tests", &self.failing_tests, ", "),
+            LabelledLine::new("Branch", &self.branch, ""),
             // Somebody else may commit them later, or may have: the session saw none.
-            line("No commit seen for", self.dirty_files.iter(), ", "),
-            line("Remote", self.remote.iter(), "; "),
-            line("The agent's last words", self.closing_words.iter(), ""),
+            LabelledLine::new("No commit seen for", &self.dirty_files, ", "),
+            LabelledLine::new("Remote", &self.remote, "; "),
+            LabelledLine::new("The agent's last words", &self.closing_words, ""),
         ])
     }
 }
@@ -344,17 +376,17 @@ impl SummaryDetails {
     #[must_use]
     pub fn body(&self) -> String {
         lines([
-            line("Request", self.requests.iter(), "; "),
+            LabelledLine::new("Request", &self.requests, "; "),
             self.investigated_line(),
-            line("Learned", self.learned.iter(), "; "),
-            line("Completed", self.completed.iter(), "; "),
-            line("Key decisions", self.decisions.iter(), "; "),
+            LabelledLine::new("Learned", &self.learned, "; "),
+            LabelledLine::new("Completed", &self.completed, "; "),
+            LabelledLine::new("Key decisions", &self.decisions, "; "),
             next_steps_line(&self.next_steps),
         ])
     }
 
-    fn investigated_line(&self) -> Option<String> {
-        line("Investigated", self.investigated.iter(), ", ")
+    fn investigated_line(&self) -> Option<LabelledLine> {
+        LabelledLine::new("Investigated", &self.investigated, ", ")
     }
 }
 
@@ -371,17 +403,12 @@ impl WorkDetails {
     }
 }
 
-fn next_steps_line(steps: &[String]) -> Option<String> {
-    line("Next steps", steps.iter(), "; ")
+fn next_steps_line(steps: &[String]) -> Option<LabelledLine> {
+    LabelledLine::new("Next steps", steps, "; ")
 }
 
-fn line<'a>(name: &str, items: impl Iterator<Item = &'a String>, between: &str) -> Option<String> {
-    let items: Vec<&str> = items.map(String::as_str).collect();
-    (!items.is_empty()).then(|| format!("{name}: {}", items.join(between)))
-}
-
-fn lines<const N: usize>(lines: [Option<String>; N]) -> String {
-    let lines = lines.into_iter().flatten().map(|line| on_one_line(&line).into_owned());
+fn lines<const N: usize>(lines: [Option<LabelledLine>; N]) -> String {
+    let lines = lines.into_iter().flatten().map(|line| on_one_line(&line.text()).into_owned());
     lines.collect::<Vec<_>>().join("\n")
 }
 

@@ -42,7 +42,7 @@ pub use clean::{clean, is_emoji, is_pictograph, on_one_line};
 pub use code::{ChangedSymbol, CodeChange, Freshness, Symbol, SymbolChange, SymbolKind};
 pub use content::{Content, ContentError, ContentRecord, TITLE_CHARS, is_missing, record_time};
 pub use details::{
-    Details, FailureDetails, FixDetails, FixSteps, HandoffDetails, SummaryDetails, WorkDetails,
+    Details, FailureDetails, FixDetails, FixSteps, HandoffDetails, LabelledLine, SummaryDetails, WorkDetails,
 };
 pub use event::{Event, EventKind, IdempotencyKey};
 pub use fence::{fence, fence_nonce, strip_fences};

@@ -9,7 +9,7 @@ use std::ops::Deref;
 ///
 /// The store takes texts of users, agents and hosts only like this, so a path that forgets to redact does not compile:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0308
 /// use backstory_memory::{Content, Kind, Redacted};
 /// fn keep(_: &Redacted<Content>) {}
 /// keep(&Content::new(Kind::Note, "the key is", "not redacted"));

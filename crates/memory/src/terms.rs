@@ -64,7 +64,7 @@ fn other_version(written: &str) -> Option<String> {
     is_version.then(|| if number == written { format!("v{written}") } else { number.to_owned() })
 }
 
-/// Returns what a word index misses in a text: the parts of identifiers, identifiers joined to one word, and pairs of neighbouring
+/// Returns the terms that an index of whole words misses in a text: the parts of identifiers, identifiers joined to one word, and pairs of neighbouring
 /// characters in scripts without spaces.
 ///
 /// With these, `runMigration`, `run_migration` and "run migration" match each other, and a Chinese word matches the sentence it is
@@ -99,7 +99,7 @@ fn inner_terms(text: &str, whole: Whole) -> String {
         for run in &runs {
             match run.chars().next() {
                 Some(first) if is_unspaced(first) => push_pairs(run, &mut out),
-                // Beside an unspaced script even a plain word is hidden in the whole, so it is added by itself.
+                // `東京Tower` is one word of the index, so its plain part is added by itself.
                 _ if runs.len() > 1 => push_parts(run, 1, whole, &mut out),
                 _ => push_parts(run, 2, whole, &mut out),
             }
@@ -108,7 +108,7 @@ fn inner_terms(text: &str, whole: Whole) -> String {
     out
 }
 
-/// Whether a word obviously has no inner structure, like most words.
+/// Whether a word plainly has no inner structure. Most have none, and this test is quick.
 fn is_plain(word: &str) -> bool {
     let mut bytes = word.bytes();
     bytes.next().is_none_or(|first| first.is_ascii_alphabetic())

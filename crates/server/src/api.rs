@@ -17,11 +17,12 @@ mod store_pool;
 
 use crate::routes::{ApiOperation, ReadOperation, WriteOperation};
 use crate::{ApiError, ApiReply, ApiRequest};
+use backstory_app::browse::{data_version, newest_ids};
 use backstory_app::caller::Caller;
 use backstory_app::{App, AppError, Environment};
 use backstory_platform::FileIdentity;
 use backstory_recall::VectorCache;
-use backstory_store::{NewestIds, Purpose, Store, Verdict};
+use backstory_store::{NewestIds, Store, Verdict};
 use serde::Serialize;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -209,17 +210,17 @@ fn poll(before: Option<WatchedStore>, api: &Api) -> Result<WatchedStore, AppErro
         Some(watched) => watched,
         None => {
             let app = api.app(Caller::Agent)?;
-            let store = Store::open(&app.home, Purpose::Read, app.now)?;
+            let store = app.store_to_watch()?;
             let file = file_of(&app.home);
             // SQLite never reports this version, so the ids are read below.
             WatchedStore { store, file, data_version: i64::MIN, newest: NewestIds::default() }
         }
     };
-    let data_version = before.store.browse().data_version()?;
+    let data_version = data_version(&before.store)?;
     if data_version == before.data_version {
         return Ok(before);
     }
-    let newest = before.store.browse().newest_ids()?;
+    let newest = newest_ids(&before.store)?;
     Ok(WatchedStore { data_version, newest, ..before })
 }
 

@@ -1,24 +1,24 @@
-//! How to get to the hub of a team that was joined.
+//! Connecting to the hub of a team that was joined.
 
 use crate::{Hub, HubAddress, SyncError, TeamName};
 
-/// Everything it takes to connect to the hub of a team that was joined.
+/// What a connection to the hub of a joined team needs.
 #[derive(Clone)]
 pub struct HubAccess {
-    /// What the team is called here.
+    /// The team's name in this store.
     pub name: String,
-    /// What it is called on its hub.
+    /// Its name on the hub.
     pub team: TeamName,
-    /// The id of the hub, where it is known. What answers must be the same hub.
+    /// The id of the hub, if it is known: a server with another id is refused.
     pub hub_id: Option<String>,
     /// Where the hub is.
     pub address: HubAddress,
-    /// The password of the member, where one is needed.
+    /// The member's password, if one is needed.
     pub password: Option<String>,
 }
 
 impl HubAccess {
-    /// Connects, and refuses another hub that answers at the address.
+    /// Connects; refuses a hub with another id.
     pub fn connect(&self) -> Result<Hub, SyncError> {
         let hub = Hub::join(&self.address, self.password.as_deref(), Some(&self.team))?;
         if self.hub_id.as_ref().is_some_and(|id| id != hub.id()) {

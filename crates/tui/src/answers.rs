@@ -13,7 +13,7 @@ use backstory_app::remember::{MemoryRecord, ReviseRequest, SupersedeRequest};
 use backstory_app::review::ReviewRequest;
 use backstory_app::search::{Fit, SearchRequest};
 use backstory_app::words::one_line;
-use backstory_app::{App, AppError, ProjectSelector};
+use backstory_app::{App, AppError, ErrorCode, ProjectSelector};
 use backstory_memory::{InjectionPoint, Memory, MemoryId, StartReason, Timestamp, clean};
 use backstory_store::{PageRequest, Pin, Scope, Store, Verdict};
 use std::time::{Duration, Instant};
@@ -34,9 +34,10 @@ impl AnswerContext<'_> {
     pub(crate) fn answer(&mut self, request: Request) -> Result<Answer, AppError> {
         Ok(match request {
             Request::Search(query) => Answer::Found(self.search(query)?),
-            Request::Detail(id) => match self.store.memories().get(id)? {
-                Some(memory) => Answer::Detail(Box::new(self.detail(&memory)?)),
-                None => Answer::NoDetail(id),
+            Request::Detail(id) => match self.app.memory(self.store, id) {
+                Ok(memory) => Answer::Detail(Box::new(self.detail(&memory)?)),
+                Err(error) if error.code() == ErrorCode::NoSuchMemory => Answer::NoDetail(id),
+                Err(error) => return Err(error),
             },
             Request::Inbox(projects) => Answer::Inbox(self.inbox(projects)?),
             Request::Sessions(projects) => Answer::Sessions(self.sessions(&projects)?),
@@ -56,7 +57,7 @@ impl AnswerContext<'_> {
             choices.push(ProjectChoice { name, selector: ProjectSelector::Here });
         }
         choices.push(ProjectChoice { name: "all projects".to_owned(), selector: ProjectSelector::All });
-        for summary in self.store.projects().list()? {
+        for summary in self.app.projects(self.store)? {
             if Some(summary.project.id) != here && summary.memories + summary.sessions > 0 {
                 let selector = ProjectSelector::Named(summary.project.id.to_string());
                 choices.push(ProjectChoice { name: one_line(&summary.project.name), selector });

@@ -1,12 +1,11 @@
 //! Times in the words of the user's own clock and calendar: "5m", "14:05", "Mon 14:05", "3 May", "3 May 2025".
 
-use backstory_memory::Timestamp;
+use backstory_memory::{MONTHS, Timestamp, WEEKDAYS};
 
 const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
-const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
-const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+/// The first day of 1970 was a Thursday; a week begins on Monday.
+const FIRST_WEEKDAY: i64 = 3;
 
 /// The time it is, and how to write times.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +44,8 @@ impl LocalClock {
             0 => format!("today {clock}"),
             1 => format!("yesterday {clock}"),
             2..7 => {
-                let weekday = usize::try_from(local.div_euclid(DAY_MS).rem_euclid(7)).unwrap_or(0);
-                format!("{} {clock}", WEEKDAYS.get(weekday).copied().unwrap_or_default())
+                let weekday = (local.div_euclid(DAY_MS) + FIRST_WEEKDAY).rem_euclid(7);
+                format!("{} {clock}", short_name(&WEEKDAYS, weekday))
             }
             _ => format!("{} {clock}", self.day(at)),
         }
@@ -66,13 +65,20 @@ impl LocalClock {
     fn day(&self, at: Timestamp) -> String {
         let (year, month, day) = civil(self.local(at).div_euclid(DAY_MS));
         let (this_year, ..) = civil(self.local(self.now).div_euclid(DAY_MS));
-        let name = usize::try_from(month - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or_default();
+        let name = short_name(&MONTHS, month - 1);
         if year == this_year { format!("{day} {name}") } else { format!("{day} {name} {year}") }
     }
 
     fn local(&self, at: Timestamp) -> i64 {
         at.0.saturating_add(i64::from((self.offset_minutes)(at.0)) * MINUTE_MS)
     }
+}
+
+/// Returns the first three letters of a name, with a capital: "Mon", "Jan".
+fn short_name(names: &[&str], at: i64) -> String {
+    let name = usize::try_from(at).ok().and_then(|at| names.get(at)).copied().unwrap_or_default();
+    let mut letters = name.chars().take(3);
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 /// Returns year, month and day of a number of days since 1970 (by the rule of the Gregorian calendar, years beginning in March).

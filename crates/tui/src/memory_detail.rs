@@ -3,11 +3,13 @@
 use crate::answers::AnswerContext;
 use crate::requests::{EvidenceLine, InjectedAt, MemoryDetail, MemoryWords};
 use backstory_app::AppError;
+use backstory_app::browse::MemoryBackground;
 use backstory_app::engine::Profile;
 use backstory_app::transcript::step;
 use backstory_app::why::WhyRequest;
 use backstory_app::words::{counted, one_line};
 use backstory_memory::{Memory, MemoryId, Relation, Standing, Timestamp, clean};
+use backstory_store::StoredEvent;
 
 /// As many events are listed; the rest is counted.
 const MOST_EVIDENCE: usize = 12;
@@ -20,7 +22,7 @@ impl AnswerContext<'_> {
         let why = self
             .app
             .why(self.store, &WhyRequest { id: memory.id, query: None, profile: Profile::default() })?;
-        let (evidence, more_evidence) = self.evidence(memory)?;
+        let background = self.app.memory_background(self.store, memory.id, MOST_EVIDENCE)?;
         let injected = why.injected.iter().map(|it| InjectedAt {
             at: it.at,
             words: format!("{}, line {} · {} tokens", it.moment.replace('_', " "), it.rank, it.tokens),
@@ -40,36 +42,25 @@ impl AnswerContext<'_> {
             lists: named
                 .map(|(name, items)| (name, items.iter().map(|item| one_line(item)).collect()))
                 .collect(),
-            evidence,
-            more_evidence,
-            history: self.history(memory)?,
+            evidence: background.evidence.iter().map(evidence_line).collect(),
+            more_evidence: background.more_evidence,
+            history: self.history(memory, background)?,
             injected: injected.collect(),
             session: memory.session,
         })
     }
 
-    fn evidence(&self, memory: &Memory) -> Result<(Vec<EvidenceLine>, usize), AppError> {
-        let ids = self.store.memories().evidence(memory.id)?;
-        let mut lines = Vec::new();
-        for id in ids.iter().take(MOST_EVIDENCE) {
-            // Events are kept for a while only; the memory outlives them.
-            if let Some(stored) = self.store.events().get(*id)? {
-                let step = step(&stored);
-                let text: String = one_line(&step.text).chars().take(MOST_LETTERS).collect();
-                lines.push((stored.event.at, step.what.to_string(), text));
-            }
-        }
-        let more = ids.len() - lines.len();
-        Ok((lines, more))
-    }
-
     /// Tells what it said before, newest first, and what it has to do with others.
-    fn history(&self, memory: &Memory) -> Result<Vec<(Option<Timestamp>, String)>, AppError> {
+    fn history(
+        &self,
+        memory: &Memory,
+        background: MemoryBackground,
+    ) -> Result<Vec<(Option<Timestamp>, String)>, AppError> {
         let mut history = Vec::new();
         if let Standing::Superseded(by) = memory.standing {
             history.push((None, format!("replaced by {}", self.named(by)?)));
         }
-        for link in self.store.memories().links(memory.id)? {
+        for link in background.links {
             let is_ours = link.from == memory.id;
             let other = self.named(if is_ours { link.to } else { link.from })?;
             let words = match (link.relation, is_ours) {
@@ -83,7 +74,7 @@ impl AnswerContext<'_> {
             };
             history.push((None, format!("{words} {other}")));
         }
-        for revision in self.store.memories().revisions(memory.id)? {
+        for revision in background.revisions {
             let (title, body) = (one_line(&revision.content.title), one_line(&revision.content.body));
             let says = if body.starts_with(&title) { body } else { format!("{title}: {body}") };
             history.push((Some(revision.until), format!("until then: {says}")));
@@ -92,9 +83,15 @@ impl AnswerContext<'_> {
     }
 
     fn named(&self, id: MemoryId) -> Result<String, AppError> {
-        let other = self.store.memories().get(id)?;
-        Ok(other.map_or_else(|| format!("#{id}"), |it| format!("#{id} {}", one_line(&it.content.title))))
+        let title = self.app.title(self.store, id)?;
+        Ok(title.map_or_else(|| format!("#{id}"), |title| format!("#{id} {}", one_line(&title))))
     }
+}
+
+fn evidence_line(stored: &StoredEvent) -> EvidenceLine {
+    let step = step(stored);
+    let text = one_line(&step.text).chars().take(MOST_LETTERS).collect();
+    (stored.event.at, step.what.to_string(), text)
 }
 
 fn about(memory: &Memory, shown: u32) -> Vec<String> {

@@ -6,25 +6,25 @@ use crate::requests::{ReplayStep, ReplayTurn, SessionReplay};
 use crate::styled_lines::{Lines, cut, span, wrapped};
 use ratatui_core::text::Line;
 
-/// As many lines of an output are shown unless all of it is wanted: the last ones, where results and errors stand.
+/// How many lines of an output are shown: its last ones, where results and errors stand.
 const OUTPUT_LINES: usize = 6;
-/// As many lines of a change.
+/// How many lines of a change are shown.
 const CHANGE_LINES: usize = 24;
-/// As many lines of a closing message.
+/// How many lines of a closing message are shown.
 const CLOSING_LINES: usize = 12;
 
-/// How a session is written down.
+/// How a session is rendered.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReplayLook {
     pub(crate) palette: Palette,
     pub(crate) clock: LocalClock,
     pub(crate) width: usize,
-    /// Whether outputs and changes are shown whole.
+    /// Shows outputs and changes whole, whatever their length.
     pub(crate) is_verbose: bool,
 }
 
 impl ReplayLook {
-    /// Writes a session down.
+    /// Renders a session.
     pub(crate) fn lines(&self, replay: &SessionReplay) -> Lines {
         let mut lines = Lines::new();
         for turn in &replay.turns {

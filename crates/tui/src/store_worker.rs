@@ -4,6 +4,7 @@
 
 use crate::answers::AnswerContext;
 use crate::requests::{Answer, Request};
+use backstory_app::browse::data_version;
 use backstory_app::{App, AppError, app};
 use backstory_store::Store;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -64,7 +65,7 @@ fn serve(mut app: App, waiting: &Receiver<Request>, answering: &Sender<Answer>) 
 fn answer(request: Request, app: &App, (store, version): (&mut Store, &mut Option<i64>)) -> Option<Answer> {
     if let Request::Poll = request {
         // A store that is busy just now is asked again in a moment.
-        let now = store.browse().data_version().ok()?;
+        let now = data_version(store).ok()?;
         let before = version.replace(now);
         return before.is_some_and(|before| before != now).then_some(Answer::Changed);
     }

@@ -5,17 +5,18 @@ use std::collections::HashSet;
 
 /// How much of what is wanted must be there, in percent: a memory keeps the speaker's words, a label paraphrases them.
 const ENOUGH: usize = 60;
-/// Longer words are compared by their beginnings: "normalises" and "normalised" are one.
-const STEM: usize = 5;
+/// Longer words are compared by their beginnings, and not by their stems as in a search: a label says "normalisation" where a memory says
+/// "normalise".
+const BEGINNING: usize = 5;
 
 /// Whether a text holds most of the words of what is wanted.
 pub(crate) fn holds(text: &str, wanted: &str) -> bool {
-    let (present, wanted) = (stems(text), stems(wanted));
+    let (present, wanted) = (beginnings(text), beginnings(wanted));
     !wanted.is_empty() && wanted.intersection(&present).count() * 100 >= wanted.len() * ENOUGH
 }
 
-fn stems(text: &str) -> HashSet<String> {
-    keywords(text).iter().map(|word| word.chars().take(STEM).collect()).collect()
+fn beginnings(text: &str) -> HashSet<String> {
+    keywords(text).iter().map(|word| word.chars().take(BEGINNING).collect()).collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ const READ: [&str; 8] = ["rs", "md", "sql", "py", "mjs", "js", "toml", "sh"];
 const MADE_UP: &str = "90";
 
 /// Returns every text of the project, with its path in it.
-fn texts() -> Vec<(String, String)> {
+pub(super) fn texts() -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders = vec![root()];
     while let Some(folder) = folders.pop() {

@@ -2,6 +2,7 @@
 //!
 //! The words to use instead are in the glossary of CONTRIBUTING.md.
 
+use super::citations::texts;
 use super::lexer::{DefinedName, NameKind, defined_names};
 use super::scripts::script_names;
 use super::{repository_files, stem};
@@ -61,8 +62,11 @@ const VAGUE: [&str; 13] = [
 /// Not in the documentation of an item: what is not there yet is not described.
 const STALE: [&str; 4] = ["nothing calls it yet", "not used yet", "for later", concat!("to", "do")];
 
-/// Not in the documentation of an item either: words of the private dialect that hardly have another use there.
-const OLD_WORDS: [&str; 3] = ["told", "untold", "heard"];
+/// Not in comments, documentation and what `cli` prints: words of the private dialect that plain prose can do without.
+const OLD_WORDS: [&str; 5] = ["told", "untold", "retelling", "heard", "unheard"];
+
+/// Documents that say which words are banned, or what was once released.
+const UNREAD_DOCUMENTS: [&str; 2] = ["CONTRIBUTING.md", "CHANGELOG.md"];
 
 /// File stems that may occur once per folder.
 const REPEATED_STEMS: [&str; 4] = ["lib", "main", "tests", "build"];
@@ -75,6 +79,11 @@ fn violations() -> BTreeMap<String, String> {
     for file in &files {
         for (name, reason) in file.bad_names().into_iter().chain(file.stale_headers()) {
             violations.insert(format!("{}:{name}", file.path), reason);
+        }
+    }
+    for (path, text) in texts() {
+        for line in old_words(&path, &text) {
+            violations.insert(format!("{path}:\"{line}\""), "says it in a private dialect".to_owned());
         }
     }
     for (file, name, reason) in shared_type_names(&files).into_iter().chain(shared_stems(&files)) {
@@ -118,19 +127,26 @@ impl SourceFile {
         lines.filter(|line| line.starts_with("//!") || line.starts_with("///")).map(str::to_lowercase)
     }
 
-    fn old_words(&self) -> Vec<(String, String)> {
-        let is_old = |word: &str| OLD_WORDS.contains(&word);
-        let found =
-            self.documentation().filter(|line| line.split(|c: char| !c.is_alphanumeric()).any(is_old));
-        found.map(|line| (format!("\"{line}\""), "says it in a private dialect".to_owned())).collect()
-    }
-
     fn stale_headers(&self) -> Vec<(String, String)> {
         let stale =
             self.documentation().flat_map(|line| STALE.into_iter().filter(move |words| line.contains(words)));
-        let stale = stale.map(|words| (format!("\"{words}\""), "documents what is not there yet".to_owned()));
-        stale.chain(self.old_words()).collect()
+        stale.map(|words| (format!("\"{words}\""), "documents what is not there yet".to_owned())).collect()
     }
+}
+
+/// Returns the lines of prose with an old word: of a document every line, of `cli` all it prints, of other code the comments.
+fn old_words<'a>(path: &str, text: &'a str) -> Vec<&'a str> {
+    let is_document = path.ends_with(".md") && !UNREAD_DOCUMENTS.contains(&path);
+    let is_all_prose = is_document || path.starts_with("crates/cli/src/");
+    let prose = |line: &'a str| match line.split_once("//") {
+        _ if is_all_prose => line,
+        // Behind a quotation mark it may be part of a text.
+        Some((code, comment)) if path.ends_with(".rs") && !code.contains('"') => comment,
+        _ => "",
+    };
+    let is_old = |word: &str| OLD_WORDS.contains(&word.to_lowercase().as_str());
+    let has_old_word = |line: &&'a str| prose(line).split(|c: char| !c.is_alphanumeric()).any(is_old);
+    text.lines().filter(has_old_word).collect()
 }
 
 fn private_names(kind: NameKind, names: Vec<String>) -> Vec<DefinedName> {
@@ -236,6 +252,84 @@ mod tests {
         let file = |text: &str| SourceFile { path: String::new(), text: text.to_owned(), names: Vec::new() };
         assert_eq!(file("//! Nothing calls it yet.\nfn f() {}").stale_headers().len(), 1);
         assert!(file("// nothing calls it yet: only documentation counts").stale_headers().is_empty());
+    }
+
+    #[test]
+    fn old_words_are_found_in_comments_documents_and_what_is_printed() {
+        let is_found = |path: &str, text: &str| !old_words(path, text).is_empty();
+        assert!(is_found("crates/store/src/a.rs", "let a = 1; // What it was told."));
+        assert!(
+            is_found("docs/faq.md", "Nobody Heard of it.") && is_found("crates/cli/src/ui.rs", "\"untold\"")
+        );
+        assert!(!is_found("crates/store/src/a.rs", "let told = \"heard\";"));
+        assert!(!is_found("CHANGELOG.md", "told") && !is_found("docs/faq.md", "toldst"));
+    }
+
+    /// Words that mean in the name of a table what they mean anywhere.
+    const PLAIN: [&str; 22] = [
+        "applied",
+        "calls",
+        "changes",
+        "code",
+        "files",
+        "held",
+        "jobs",
+        "keys",
+        "mapped",
+        "marks",
+        "metadata",
+        "model",
+        "own",
+        "pending",
+        "queue",
+        "roots",
+        "shared",
+        "stale",
+        "texts",
+        "unmapped",
+        "unreadable",
+        "words",
+    ];
+
+    /// The words of the first column of the glossary, in lower case.
+    fn glossary() -> Vec<String> {
+        let text = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+        let (_, table) = text.split_once("| word | means |").unwrap();
+        let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+        let terms = rows.filter_map(|row| row.split('|').nth(1).map(str::to_lowercase)).collect::<Vec<_>>();
+        terms
+            .iter()
+            .flat_map(|term| term.split([',', ' ']))
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// A plural and a participle are forms of a word; the longest beginning that all of them share has five letters.
+    fn is_form_of(word: &str, term: &str) -> bool {
+        let beginning = term.get(..term.len().min(5)).unwrap_or(term);
+        word.starts_with(beginning) && beginning.len() >= 4
+    }
+
+    #[test]
+    fn the_glossary_has_the_words_of_every_table() {
+        let glossary = glossary();
+        let folder = root().join("crates/store/src/db/migrations");
+        let migrations = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let sql: String = migrations
+            .filter(|path| path.extension().is_some_and(|end| end == "sql"))
+            .map(|path| fs::read_to_string(path).unwrap())
+            .collect();
+        let tables = sql.lines().filter_map(|line| {
+            line.strip_prefix("CREATE TABLE ")
+                .or_else(|| line.strip_prefix("CREATE VIRTUAL TABLE "))?
+                .split(' ')
+                .next()
+        });
+        let is_known =
+            |word: &str| PLAIN.contains(&word) || glossary.iter().any(|term| is_form_of(word, term));
+        let unknown: Vec<&str> = tables.filter(|table| !table.split('_').all(is_known)).collect();
+        assert!(unknown.is_empty(), "CONTRIBUTING.md does not say what is in {unknown:?}");
     }
 
     #[test]

@@ -107,25 +107,30 @@ fn the_design_shows_the_arrows_as_they_are() {
     assert_eq!(shown, arrows.collect());
 }
 
-/// How a facet of the store is asked or written to.
-const FACETS: [&str; 9] =
-    ["memories", "events", "sessions", "projects", "search", "injections", "rejections", "jobs", "code"];
+/// Returns the facets of the store, as they are declared there: "memories", "search" …
+fn facets() -> Vec<String> {
+    let declared = fs::read_to_string(root().join("crates/store/src/db/facets.rs")).unwrap();
+    let (_, declared) = declared.split_once("\nfacets! {\n").unwrap();
+    let names = declared.lines().filter_map(|line| line.split_once("\": ")?.1.split_once(" -> "));
+    let names: Vec<String> = names.map(|(name, _)| name.to_owned()).collect();
+    assert!(names.len() > 9, "the facets are declared otherwise: {names:?}");
+    names
+}
 
 #[test]
 fn no_way_in_asks_the_store_for_what_app_answers() {
-    let ways_in = ["crates/cli/src/", "crates/mcp/src/", "crates/server/src/"];
+    let ways_in = ["crates/cli/src/", "crates/mcp/src/", "crates/server/src/", "crates/tui/src/"];
+    let asks =
+        facets().into_iter().flat_map(|facet| [format!("store.{facet}()"), format!("store.{facet}_mut()")]);
+    let asks: Vec<String> = asks.chain(["Store::open(".to_owned()]).collect();
     for path in repository_files(&["rs"]) {
         let name = path.strip_prefix(root()).unwrap().display().to_string();
         if !ways_in.iter().any(|way_in| name.starts_with(way_in)) {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
-        for facet in FACETS {
-            let asks = [format!("store.{facet}()"), format!("store.{facet}_mut()")];
-            assert!(
-                !asks.iter().any(|ask| text.contains(ask)),
-                "{name} asks the store: make it a request of `app`"
-            );
+        for ask in &asks {
+            assert!(!text.contains(ask), "{name} says `{ask}`: make it a request of `app`");
         }
     }
 }
@@ -227,6 +232,17 @@ fn the_map_names_every_crate() {
         assert!(map.contains(&format!("`crates/{name}`")), "ARCHITECTURE.md does not name `crates/{name}`");
     }
     assert!(map.lines().count() <= 170, "a map must fit in a head");
+}
+
+#[test]
+fn a_row_of_where_to_add_things_is_read_at_a_glance() {
+    let map = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let (_, rows) = map.split_once("\n| to add | touch |\n").unwrap();
+    let rows = rows.lines().take_while(|line| line.starts_with('|'));
+    let rows = rows.filter_map(|row| row.trim_end_matches(" |").split_once(" | "));
+    let long: Vec<&str> =
+        rows.filter(|(_, touch)| touch.split_whitespace().count() > 40).map(|(name, _)| name).collect();
+    assert!(long.is_empty(), "longer than 40 words: {long:?}");
 }
 
 /// Who may vouch that something was redacted: `capture` redacts, `store` reads back what it took, `memory` defines it.

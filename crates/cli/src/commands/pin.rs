@@ -1,4 +1,4 @@
-//! `pin`: keeps a memory in view, or no longer.
+//! `pin`: pins a memory, so that it stays in view, or unpins it.
 
 use crate::args::memory_id;
 use crate::exit::Exit;

@@ -1,9 +1,12 @@
 //! Refusals with `--json`: whatever a command refuses, a program reads one JSON object with the code, the error and what to do next.
 
-use crate::support::{configure, done, done_in, execute, file, remember, set_schema, world};
-use backstory_testkit::TestEnv;
+use crate::support::{answer, configure, done, done_in, execute, file, remember, set_schema, world};
+use backstory_app::ErrorCode;
+use backstory_testkit::{ProgramOutput, TestEnv};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
+use std::net::TcpListener;
 
 /// How a command is called, and what may refuse it whatever its arguments say.
 struct CommandCase {
@@ -59,6 +62,8 @@ const COMMANDS: &[CommandCase] = &[
             (&[r#"{"body": "#], 1, "refused"),
             (&[r#"{"body": "x", "kind": "no-such-kind"}"#], 2, "bad_request"),
             (&[r#"{"body": "x", "supersedes": "y"}"#], 2, "bad_request"),
+            (&[r#"{"body": "Vectors find what words miss", "uid": "deploy"}"#], 1, "uid_taken"),
+            (&["The staging password changes each night"], 1, "forgotten"),
             (&[""], 1, "refused"),
         ],
     ),
@@ -77,6 +82,7 @@ const COMMANDS: &[CommandCase] = &[
         &["1", "Use vectors for search"],
         &[
             (&["999", "x"], 1, "no_such_memory"),
+            (&["4", "We deploy on Sundays"], 1, "superseded"),
             (&["1", r#"{"body": "x", "kind": "no-such-kind"}"#], 2, "bad_request"),
             (&[], 2, "bad_request"),
         ],
@@ -171,6 +177,7 @@ const COMMANDS: &[CommandCase] = &[
             (&["--limit", "0"], 2, "bad_request"),
             (&["--project", "atlantis"], 1, "no_such_project"),
             (&["show", "no-such-session"], 1, "no_such_session"),
+            (&["show", "tuesday"], 1, "ambiguous_session"),
             (&["show", "last"], 1, "no_such_session"),
             (&["show"], 2, "bad_request"),
         ],
@@ -226,13 +233,13 @@ const COMMANDS: &[CommandCase] = &[
         "team",
         &[],
         &[
-            (&["init", SILENT_HUB], 1, "hub_unusable"),
+            (&["init", UNREACHABLE_HUB], 1, "hub_unusable"),
             (&["init", "postgres://ada:secret@127.0.0.1/hub"], 2, "bad_request"),
-            (&["init", SILENT_HUB, "--team", "no team"], 2, "bad_request"),
+            (&["init", UNREACHABLE_HUB, "--team", "no team"], 2, "bad_request"),
             (&["invite", "bob"], 1, "refused"),
             (&["invite", "no name"], 2, "bad_request"),
             (&["revoke", "bob"], 1, "refused"),
-            (&["join", SILENT_HUB], 1, "hub_unusable"),
+            (&["join", UNREACHABLE_HUB], 1, "hub_unusable"),
             (&["join", "nowhere"], 2, "bad_request"),
             (&["join"], 2, "bad_request"),
             (&["leave", "no-such-team"], 1, "refused"),
@@ -293,23 +300,57 @@ const HIDDEN_COMMANDS: &[CommandCase] = &[
     CommandCase { refusals: &[(&["true"], 2, "bad_request")], ..without_json("guard") },
 ];
 
+/// What only the user may do: an agent is refused with this code.
+const ONLY_BY_THE_USER: &[&[&str]] = &[
+    &["confirm", "1"],
+    &["retire", "1"],
+    &["project", "rename", "1", "x"],
+    &["rules", "--write", "CLAUDE.md"],
+];
+const USER_ONLY: &str = ErrorCode::UserOnly.as_str();
+
+const HUB_SILENT: &str = ErrorCode::HubSilent.as_str();
+const BAD_CONFIG: &str = ErrorCode::BadConfig.as_str();
+const STORE_UNUSABLE: &str = ErrorCode::StoreUnusable.as_str();
+
+/// Codes that no command ends with, and why.
+const OF_NO_COMMAND: [(&str, &str); 7] = [
+    ("project_missing", "a command takes the project of its folder"),
+    ("projects_missing", "a command takes the project of its folder"),
+    ("project_path_missing", "a command takes its folder"),
+    ("project_path_relative", "a command takes its folder"),
+    ("no_such_injection", "no command names an injection"),
+    ("out_of_time", "only a read over HTTP has a deadline"),
+    ("internal_error", "is a bug, and mended once an input is known that leads to it"),
+];
+
 /// A hub nobody listens at.
-const SILENT_HUB: &str = "postgres://ada@127.0.0.1:9/hub?sslmode=disable";
+const UNREACHABLE_HUB: &str = "postgres://ada@127.0.0.1:9/hub?sslmode=disable";
 
 fn all_commands() -> impl Iterator<Item = &'static CommandCase> {
     COMMANDS.iter().chain(HIDDEN_COMMANDS)
 }
 
-/// Returns a home with a memory in it, two projects of one name, a team whose hub cannot be reached, and the files the calls name.
+/// Returns a home with a memory in it, two projects of one name, sessions whose names begin alike, a memory with a uid that is
+/// superseded, one that was forgotten, a team whose hub cannot be reached, and the files the calls name.
 fn home() -> TestEnv {
     let env = world();
     remember(&env, "Use BM25 for search");
     for folder in ["a/site", "b/site"] {
         done_in(&env, folder, &["remember", &format!("Written in {folder}")]);
     }
+    for session in ["tuesday-morning", "tuesday-evening"] {
+        let insert = "INSERT INTO sessions (project_id, host, host_session, started_at_ms, last_event_at_ms)
+                      VALUES (2, 'codex', 'NAME', 0, 0)";
+        execute(&env, &insert.replace("NAME", session));
+    }
+    done(&env, &["remember", r#"{"body": "We deploy on Mondays", "uid": "deploy"}"#]);
+    done(&env, &["supersede", "4", "We deploy on Fridays"]);
+    let forgotten = remember(&env, "The staging password changes each night").to_string();
+    done(&env, &["forget", &forgotten, "--yes"]);
     let insert = "INSERT INTO teams (name, transport, url, member, hub_team, hub_id, joined_at_ms)
                   VALUES ('team', 'hub', 'URL', 'ada', 'team', 'id', 0)";
-    execute(&env, &insert.replace("URL", SILENT_HUB));
+    execute(&env, &insert.replace("URL", UNREACHABLE_HUB));
     file(&env, "memories.jsonl", "{\"body\": \"We deploy on Mondays\"}\n");
     file(&env, "set.json", r#"{"name": "s", "documents": [], "queries": []}"#);
     fs::create_dir(env.project().join("shared")).unwrap();
@@ -324,7 +365,11 @@ fn problem(env: &TestEnv, call: &[&str], exit: i32, code: &str) -> Option<String
     if plain != ["export"] && env.run(&plain).code != Some(exit) {
         return Some(format!("{} without `--json` does not exit with {exit}", plain.join(" ")));
     }
-    let outcome = env.run(call);
+    problem_of(&env.run(call), call, exit, code)
+}
+
+/// Returns what is wrong with what such a run printed.
+fn problem_of(outcome: &ProgramOutput, call: &[&str], exit: i32, code: &str) -> Option<String> {
     let answer: Value = serde_json::from_str(&outcome.stdout).unwrap_or_default();
     let has_text = answer["error"].as_str().is_some_and(|error| !error.is_empty());
     let is_complete = has_text && answer["hints"].is_array() && answer.get("existing_id").is_some();
@@ -376,10 +421,48 @@ fn refused_arguments_are_reported_in_json() {
 }
 
 #[test]
+fn every_code_is_met_here_or_is_of_no_command() {
+    let of_arguments = all_commands().flat_map(|case| case.refusals).map(|(_, _, code)| *code);
+    let elsewhere = [USER_ONLY, HUB_SILENT, BAD_CONFIG, STORE_UNUSABLE];
+    let met: BTreeSet<&str> = of_arguments.chain(elsewhere).collect();
+    let missing: Vec<&str> =
+        ErrorCode::ALL.iter().map(|code| code.as_str()).filter(|code| !met.contains(code)).collect();
+    assert_eq!(missing, OF_NO_COMMAND.map(|(code, _)| code));
+}
+
+#[test]
+fn an_argument_that_is_missing_is_named_in_json() {
+    let env = world();
+    for (command, missing) in [("show", "<IDS>"), ("why", "<ID>"), ("supersede", "<ID>")] {
+        let error = answer(&env.run([command, "--json"]))["error"].to_string();
+        assert!(error.contains(missing), "{command}: {error}");
+    }
+}
+
+#[test]
+fn what_is_the_users_alone_is_refused_to_an_agent_in_json() {
+    let env = home();
+    all_refused(ONLY_BY_THE_USER.iter().map(|arguments| {
+        let call = [arguments, &["--json"][..]].concat();
+        problem_of(&env.run_as_agent(&call), &call, 1, USER_ONLY)
+    }));
+}
+
+/// Whoever listens at the address takes the connection, and says nothing. A build without teams reaches no hub.
+#[test]
+fn a_hub_that_says_nothing_is_reported_in_json() {
+    let hub = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = UNREACHABLE_HUB.replace(":9/", &format!(":{}/", hub.local_addr().unwrap().port()));
+    let call = ["team", "join", &url, "--json", "--set", "team.patience_seconds=1"];
+    let code = if cfg!(feature = "team-hub") { HUB_SILENT } else { "hub_unusable" };
+    all_refused(std::iter::once(problem_of(&world().run(call), &call, 1, code)));
+}
+
+#[test]
 fn a_setting_that_cannot_be_used_is_refused_in_json() {
     let env = home();
     let set = ["--set", "no.such.setting=1"];
-    all_refused(calls().map(|(_, call)| problem(&env, &[&call[..], &set].concat(), 2, "bad_config")));
+    all_refused(calls().map(|(_, call)| problem(&env, &[&call[..], &set].concat(), 2, BAD_CONFIG)));
 }
 
 #[test]
@@ -387,7 +470,7 @@ fn a_configuration_that_cannot_be_read_is_refused_in_json() {
     let env = home();
     configure(&env, "[search\n");
     let calls = calls().filter(|(case, _)| case.needs_config);
-    all_refused(calls.map(|(_, call)| problem(&env, &call, 2, "bad_config")));
+    all_refused(calls.map(|(_, call)| problem(&env, &call, 2, BAD_CONFIG)));
 }
 
 #[test]
@@ -397,11 +480,11 @@ fn a_store_that_cannot_be_used_is_refused_in_json() {
     // A newer store, and one from before the first release.
     for version in [999, 10] {
         set_schema(&env, version);
-        all_refused(calls().map(|(_, call)| problem(&env, &call, 1, "store_unusable")));
+        all_refused(calls().map(|(_, call)| problem(&env, &call, 1, STORE_UNUSABLE)));
     }
     fs::remove_dir_all(env.home()).unwrap();
     fs::write(env.home(), "not a directory").unwrap();
-    all_refused(calls().map(|(_, call)| problem(&env, &call, 1, "store_unusable")));
+    all_refused(calls().map(|(_, call)| problem(&env, &call, 1, STORE_UNUSABLE)));
 }
 
 #[test]

@@ -154,7 +154,7 @@ fn law_7_names_of_branches_and_files_bring_no_secret_in() {
     for (number, secret) in secrets.iter().enumerate() {
         git(&env, &["checkout", "-q", "-b", secret]);
         fs::write(env.project().join(secret), "not committed").unwrap();
-        // A session that starts is told no branch; what a context is compacted by names it.
+        // The block at session start names no branch; the one at compaction does.
         starts(&env, &format!("s{number}"), "startup");
         let block = injected(&event(&env, &format!("s{number}"), "PreCompact", json!({"trigger": "auto"})));
         assert!(block.contains("on branch ") && !block.contains(secret), "{block}");

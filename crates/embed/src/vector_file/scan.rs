@@ -181,7 +181,7 @@ impl Nearest {
         // Best vector of each memory first, so that the others can be dropped.
         self.collected.sort_unstable_by(|a, b| a.memory.cmp(&b.memory).then(b.cosine.total_cmp(&a.cosine)));
         self.collected.dedup_by_key(|neighbour| neighbour.memory);
-        // Equally near memories are told apart by their ids, or the answer would depend on the file's order.
+        // Equally near memories are ordered by their ids, or the answer would depend on the file's order.
         self.collected.sort_unstable_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.memory.cmp(&b.memory)));
         self.collected.truncate(self.count);
         if self.collected.len() == self.count {

@@ -1,7 +1,8 @@
 //! One entry of ours in a YAML file's list of servers: put in line by line, and taken out again.
 //!
-//! Only the form hosts write is read: a list at the left edge, its entries indented below it. Anything else is left alone. Not here: YAML
-//! as such; what stands in the entries of others is never looked at.
+//! Only the form hosts write is read: a list at the left edge, its entries indented below it. Anything else is left alone. What stands
+//! in the entries of others is never looked at. Not here: reading YAML (`exchange`). A reader gives values, and loses the comments, quotes
+//! and indentation that an undo has to leave as they are; so this edits lines, and knows of YAML only where one list begins and ends.
 
 use super::desired_content::SERVER;
 use super::hooks::is_our_program;

@@ -1,4 +1,4 @@
-//! What questions ask about, asked on Wednesday, 17 June 2026, at 10:30.
+//! The time ranges that are read from questions, as if they were asked on Wednesday, 17 June 2026, at 10:30.
 
 use super::*;
 use jiff::tz::Offset;
@@ -7,7 +7,7 @@ fn now() -> Timestamp {
     Timestamp("2026-06-17T10:30:00Z".parse::<jiff::Timestamp>().unwrap().as_millisecond())
 }
 
-/// A time to the minute; without the time of day where it is midnight.
+/// Renders a time to the minute; at midnight, only its day.
 fn written(at: Option<Timestamp>, utc_offset_minutes: i32) -> String {
     let Some(at) = at else { return "…".to_owned() };
     let at = jiff::Timestamp::from_millisecond(at.0).unwrap();
@@ -20,7 +20,7 @@ fn written(at: Option<Timestamp>, utc_offset_minutes: i32) -> String {
     }
 }
 
-/// What is read from a question: from when until when, `~` before it where the ends are guessed, and the words it was read from.
+/// Renders what is read from a question: `since to until: the words that say so`. A `~` before it marks guessed ends.
 fn read(question: &str, utc_offset_minutes: i32) -> String {
     let Some(when) = time_range_in(question, now(), utc_offset_minutes) else { return "nothing".to_owned() };
     let guessed = if when.is_exact { "" } else { "~" };

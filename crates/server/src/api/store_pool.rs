@@ -1,5 +1,6 @@
 //! Open stores, kept for the next request: opening one each time would cost more than most answers.
 
+use backstory_app::upkeep::follow_mirror;
 use backstory_app::{App, AppError};
 use backstory_platform::FileIdentity;
 use backstory_store::{Home, Store};
@@ -82,7 +83,7 @@ impl Drop for PooledStore<'_> {
         }
         if let (Some(mut store), Some(file)) = (self.store.take(), self.file) {
             // A store that is kept is not closed, so the mirror follows here; what fails is tried again with the next request.
-            drop(store.upkeep_mut().follow_mirror());
+            drop(follow_mirror(&mut store));
             let mut waiting = self.pool.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             if waiting.len() < MAX_STORES {
                 waiting.push((store, file));

@@ -2,7 +2,8 @@
 //!
 //! Compares letters and digits alone, so that case, spacing, markup and the escapes of JSON do not hide a text.
 
-use backstory_memory::{Content, Details, Shingles, is_stop_word, words};
+use backstory_memory::{Content, ContentRecord, Details, Shingles, is_stop_word, words};
+use serde_json::Value;
 use std::collections::HashSet;
 
 /// A text with fewer letters stands in too many others by chance.
@@ -11,6 +12,8 @@ const FEWEST_LETTERS: usize = 11;
 const FEWEST_IN_SENTENCE: usize = 24;
 /// A word with fewer letters says nothing about where it comes from.
 const SHORTEST_KEYWORD: usize = 4;
+/// Fields of a record that hold a word of ours or a time, nothing anybody wrote.
+const WITHOUT_TEXT: [&str; 5] = ["kind", "provenance", "scope", "valid_from", "valid_to"];
 
 /// The texts of memories that are to be forgotten, and the words a person wants gone.
 #[derive(Clone, Debug, Default)]
@@ -77,17 +80,12 @@ impl ForgottenTexts {
 
     /// Whether the content of a memory says it.
     pub(crate) fn are_in_content(&self, content: &Content) -> bool {
-        // Every field is named, so that a new one that holds text cannot be left out unnoticed.
-        #[rustfmt::skip]
-        let Content {
-            title, body, facts, concepts, files, details, category,
-            kind: _, importance: _, confidence: _, provenance: _, scope: _, pinned: _, valid_from: _, valid_to: _,
-        } = content;
-        let details = details.as_ref().map(Details::to_json).unwrap_or_default();
-        let lists =
-            facts.iter().chain(concepts).chain(files).chain(category.iter().map(|category| &category.0));
-        let texts = [title, body].into_iter().chain(lists).cloned();
-        texts.chain(strings_of(&details)).any(|text| self.are_in(&text))
+        // Of the whole record, so that a new field that holds text cannot be left out.
+        let mut record = ContentRecord::from_content(content).to_all_fields();
+        record.retain(|field, _| !WITHOUT_TEXT.contains(&field.as_str()));
+        let mut texts = Vec::new();
+        gather(Value::Object(record), &mut texts);
+        texts.iter().any(|text| self.are_in(text))
     }
 
     /// Whether a text shares a word with what is to be forgotten. Names of files do not count: an edit of one says nothing.
@@ -112,20 +110,19 @@ fn spaced(text: &str) -> String {
 
 /// Returns the texts in a JSON document, without its keys; the document itself if it is none.
 pub(crate) fn strings_of(json: &str) -> Vec<String> {
-    fn gather(value: serde_json::Value, texts: &mut Vec<String>) {
-        match value {
-            serde_json::Value::String(text) => texts.push(text),
-            serde_json::Value::Array(values) => values.into_iter().for_each(|value| gather(value, texts)),
-            serde_json::Value::Object(fields) => {
-                fields.into_iter().for_each(|(_, value)| gather(value, texts));
-            }
-            _ => {}
-        }
-    }
     let mut texts = Vec::new();
     match serde_json::from_str(json) {
         Ok(value) => gather(value, &mut texts),
         Err(_) => texts.push(json.to_owned()),
     }
     texts
+}
+
+fn gather(value: Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(values) => values.into_iter().for_each(|value| gather(value, texts)),
+        Value::Object(fields) => fields.into_iter().for_each(|(_, value)| gather(value, texts)),
+        _ => {}
+    }
 }

@@ -157,7 +157,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
         name: "disk",
         bar: bar(
             "A07",
-            "full, failing and damaged disks: losses counted and told, 0 healthy stores set aside, damaged ones come back without a backup",
+            "full, failing and damaged disks: losses counted and reported, 0 healthy stores set aside, damaged ones come back without a backup",
             &[
                 Tests(
                     CLI,

@@ -1,4 +1,4 @@
-//! Sessions: where the work stood when each was left, and which project things belong to.
+//! Sessions of lore: the handoff or summary of each, and the projects that sessions, decisions and names belong to.
 
 use super::{LoreRecord, LoreSink, dated, listed, lore_files, nameless, text, texts};
 use crate::imported::{ImportedMemory, ImportedProject};
@@ -39,13 +39,12 @@ impl LoreProjects {
         projects
     }
 
-    /// Returns the project of a name: its folder where a session was there.
+    /// Returns the project of this name, by its folder if a session ran in it.
     pub(super) fn named(&self, name: &str) -> ImportedProject {
         self.by_name.get(name).cloned().unwrap_or_else(|| project(Some(name), "lore"))
     }
 
-    /// Returns the project of a decision. Its tags name the project it came from among others: a tag counts only where it is
-    /// known to be one.
+    /// Returns the project of a decision. One of its tags may name the project: a tag counts only if it is the name of a known one.
     pub(super) fn of_decision(&self, decision: &LoreRecord) -> ImportedProject {
         let tags = texts(decision, "tags");
         let said =
@@ -54,8 +53,8 @@ impl LoreProjects {
             return self.named(name);
         }
         let tagged = tags.iter().find_map(|tag| self.by_name.get(tag));
-        let lived = || self.by_session.get(text(decision, "session_id")?);
-        tagged.or_else(lived).cloned().unwrap_or_else(nameless)
+        let of_session = || self.by_session.get(text(decision, "session_id")?);
+        tagged.or_else(of_session).cloned().unwrap_or_else(nameless)
     }
 }
 
@@ -66,7 +65,7 @@ fn folder_of(session: &LoreRecord) -> ImportedProject {
     folder.or(name).map_or_else(nameless, |text| project(Some(text), "lore"))
 }
 
-/// Emits what each session handed over to the next.
+/// Emits one memory per session: its handoff, else its summary.
 pub(super) fn handoffs(
     sessions: &[Result<LoreRecord, &'static str>],
     projects: &LoreProjects,
