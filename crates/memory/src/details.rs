@@ -433,7 +433,7 @@ mod tests {
         );
         let steps = FixSteps { files: vec!["a\nb".to_owned()], commands: Vec::new() };
         assert_eq!(steps.words(), "editing a b");
-        backstory_testkit::held("A08", 1, "names with line breaks make no line");
+        backstory_testkit::held("A08", 19, 1, "names with line breaks make no line");
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn law_8_a_folder_that_claims_a_project_sees_nothing_of_it_until_the_user_says_s
     done_there(&env, "forged", &["project", "unlink"]);
     assert!(titles_in(&env, "forged").is_empty(), "memories stay where they are");
     assert_eq!(titles_in(&env, "secret").len(), 2);
-    backstory_testkit::held("A03", 1, "folders that claim a project see nothing of it");
+    backstory_testkit::held("A03", 3, 1, "folders that claim a project see nothing of it");
 }
 
 fn titles_in(env: &TestEnv, folder: &str) -> Vec<String> {
@@ -145,5 +145,5 @@ fn a_hook_runs_no_program_of_the_repository() {
     let keys = ask(&env, 0, &["project", "show", "forged", "--json"])["projects"][0]["keys"].to_string();
     assert!(keys.contains("commit:"), "git answered all the same: {keys}");
     assert_eq!(titles(&env, &["--project", "forged"]), [""; 0]);
-    backstory_testkit::held("A02", 3, "hooks run no `git` of the repository");
+    backstory_testkit::held("A02", 2, 3, "hooks run no `git` of the repository");
 }
