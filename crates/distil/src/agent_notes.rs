@@ -5,6 +5,7 @@
 //!
 //! Not here: the tools an agent calls (`mcp`), notes of a background model (`writer`).
 
+use crate::backed_steps::{UsersRequests, note_backed};
 use crate::outside_words::OutsideWords;
 use crate::transcript::{self, TranscriptEntry};
 use crate::writer::grounding::{Haystack, hard_words};
@@ -83,18 +84,23 @@ pub fn has_unrecorded(store: &Store, session: SessionId) -> Result<bool, StoreEr
 pub fn agents_handoff(
     store: &Store,
     project: ProjectId,
-    details: HandoffDetails,
+    mut details: HandoffDetails,
     now: Timestamp,
 ) -> Result<AgentNote, StoreError> {
+    let session = at_work(store, project, now)?.into_iter().next();
+    let entries = match &session {
+        Some(session) => transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?),
+        None => Vec::new(),
+    };
+    note_backed(&mut details, &UsersRequests::of_texts(entries.iter().filter_map(users_words)), &[]);
     let open = details.in_flight.first().or(details.next_steps.first()).or(details.open_questions.first());
     let title = open.or(details.last_done.as_ref()).cloned().unwrap_or_default();
     let mut content = Content::new(Kind::Handoff, &title, &details.body());
     content.provenance = Provenance::Assistant;
     content.details = Some(Details::Handoff(details));
-    let Some(session) = at_work(store, project, now)?.into_iter().next() else {
+    let Some(session) = session else {
         return Ok(AgentNote { content, origin: by_agent() });
     };
-    let entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
     let is_structure =
         |entry: &TranscriptEntry| matches!(entry.activity(), Activity::Edited { .. } | Activity::Ran { .. });
     let evidence =
@@ -145,7 +151,7 @@ fn place_of(quote: &str, entries: &[TranscriptEntry]) -> Option<(EventId, String
 }
 
 /// What the user typed in an event, without what they pasted.
-fn users_words(entry: &TranscriptEntry) -> Option<String> {
+pub(super) fn users_words(entry: &TranscriptEntry) -> Option<String> {
     if entry.provenance != Provenance::User && matches!(entry.activity(), Activity::Prompted { .. }) {
         return None;
     }

@@ -9,6 +9,7 @@
 mod agent_notes;
 mod answers;
 mod assertion;
+mod backed_steps;
 mod causes;
 mod choice;
 mod claims;
@@ -62,4 +63,3 @@ pub use phrases::is_word_of_reply;
 pub use pipeline::{DistilReport, DistilTrigger, Distillation, distil, distil_batch};
 pub use sentences::sentences;
 pub use testruns::{TestOutcome, TestRun, TestRunner, red_to_green};
-pub use titles::begins_with_order;
