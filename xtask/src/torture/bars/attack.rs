@@ -90,6 +90,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
                     CLI,
                     &[
                         "attack_laundering::no_route_ends_in_an_order_that_is_injected_unasked",
+                        "agent_writer::law_6_a_quote_makes_no_rule_of_the_users_words_in_another_order",
                         "confirmed_by_use::law_6_use_confirms_only_what_one_session_fetched_and_acted_on",
                         "confirmed_by_use::law_6_no_use_confirms_a_strangers_word_or_an_order",
                         "review::law_6_what_an_agent_writes_waits_for_the_user",
