@@ -23,6 +23,7 @@ mod failures;
 mod finding;
 mod handoff;
 mod import_cache;
+mod lasting;
 mod numbered_answers;
 mod outside_words;
 mod phrases;
