@@ -19,6 +19,7 @@ use crate::error::AppError;
 use crate::injection::inject_settings;
 use crate::log;
 use crate::program::start_in_background;
+use crate::project_links::question_at_first_session;
 use backstory_hosts::{Host, HostReply};
 use backstory_inject::{
     BuiltInjection, HookInjector, Prefetch, check_capture, elapsed_us, lost_since_announced, problem_opening,
@@ -123,6 +124,7 @@ impl Hook {
             }
             return self.finish(&context.config, kept.event, None);
         };
+        let warning = with_question(warning, &context, &store);
 
         self.record_uses(&mut store, &context, &kept.actions);
         let learned = kept.event.and_then(|event| self.learn(&mut store, &context, event));
@@ -279,6 +281,15 @@ impl Hook {
         }
         Ok(())
     }
+}
+
+/// Adds to what the user should know whether this folder claims to be another project.
+fn with_question(warning: Option<String>, context: &HookContext, store: &Store) -> Option<String> {
+    let here = || store.projects().find(&context.project_ref).ok().flatten();
+    let project = context.starts_session().then(here).flatten();
+    let question = project.and_then(|project| question_at_first_session(store, project));
+    let sentences: Vec<String> = warning.into_iter().chain(question).collect();
+    (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 
 /// Returns one reply with what the agent gets and what the user should know; `None` if there is neither.

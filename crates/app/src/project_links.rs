@@ -126,6 +126,19 @@ fn project_of(store: &Store, id: ProjectId) -> Result<Project, AppError> {
     store.projects().get(id)?.ok_or_else(|| AppError::internal("a project is gone"))
 }
 
+/// Asks whether a project is the one it claims to be, once: when its first session starts. It holds no name
+/// and no path, because a repository may call itself anything.
+pub(crate) fn question_at_first_session(store: &Store, project: ProjectId) -> Option<String> {
+    let is_first = store.sessions().list(Some(project), 2, 0).is_ok_and(|sessions| sessions.len() < 2);
+    let claims = is_first.then(|| store.projects().claims().ok()).flatten()?;
+    let claim = claims.iter().find(|claim| claim.project.id == project)?;
+    Some(format!(
+        "This folder says it is Backstory's project {id}, which you have in another folder; nothing proves it, so it sees nothing of \
+         it. `backstory project link {id}` joins them, `backstory project unlink` keeps them apart.",
+        id = claim.claimed.id
+    ))
+}
+
 /// Asks whether two projects are one, on one line.
 fn question(claim: &ProjectClaim) -> String {
     let place = |project: &Project| one_line(project.roots.first().unwrap_or(&project.name));

@@ -1,16 +1,22 @@
 //! What the session's own agent writes down: a note with the user's words as its quote, and where the work stands.
 //!
-//! The agent is not believed about who said something. Its quote is looked up in what the user typed, and its wording must rest on the
-//! message the quote stands in; otherwise the note is the agent's (law 6).
+//! The agent is not believed about who said something. Its quote is looked up in what the user typed, and the sentence it stands in takes
+//! the place of the agent's wording: the same words in another order, or without a "never", order something else. A note that says more
+//! than that message stays the agent's (law 6).
 //!
 //! Not here: the tools an agent calls (`mcp`), notes of a background model (`writer`).
 
+use crate::backed_steps::{UsersRequests, note_backed};
 use crate::outside_words::OutsideWords;
+use crate::phrases::{FoldedSentence, PhraseGroup};
+use crate::sentences::sentences;
+use crate::titles::{begins_with_order, points_early, title_of, whole_title, without_opening};
 use crate::transcript::{self, TranscriptEntry};
 use crate::writer::grounding::{Haystack, hard_words};
 use backstory_memory::{
-    Activity, Content, Details, EventId, EvidenceKind, HandoffDetails, Kind, MemoryId, ProjectId, Provenance,
-    SessionId, Standing, Timestamp, Writer, keywords, requested_action, typed_words, words,
+    Activity, Content, Details, EventId, EvidenceKind, HandoffDetails, Kind, MemoryId, OwnAddresses,
+    ProjectId, Provenance, SessionId, Standing, Timestamp, Writer, keywords, requested_action, typed_words,
+    words,
 };
 use backstory_store::{MemoryOrigin, Session, Store, StoreError};
 use std::collections::HashSet;
@@ -43,21 +49,22 @@ pub fn attribute(
     for session in at_work(store, project, now)? {
         let entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
         let Some((event, said)) = place_of(quote, &entries) else { continue };
-        let outside = OutsideWords::of_session(store, &session, &entries)?;
-        let own = store.projects().own_addresses(project)?;
-        let asks_more =
-            |text: &str| requested_action(text, &own).is_some() && requested_action(&said, &own).is_none();
-        let rests_on_it = |text: &str| rests_on(text, &said) && !asks_more(text);
         let origin = MemoryOrigin { session: Some(session.id), events: vec![event], ..by_agent() };
-        if !rests_on_it(&content.title) {
+        let Some(sentence) = users_sentence(quote, &said).filter(|_| rests_on(&content.title, &said)) else {
             return Ok(AgentNote { content, origin });
-        }
-        let mut users = Content { provenance: Provenance::User, facts: Vec::new(), ..content };
-        // Whatever the agent adds is not the user's: their own words take its place.
-        if !rests_on_it(&users.body) {
-            users.body = quote.trim().to_owned();
-        }
+        };
+        let evidence =
+            if is_for_the_moment(content.kind, &sentence) { EvidenceKind::Hint } else { EvidenceKind::Words };
+        let mut users = Content {
+            provenance: Provenance::User,
+            title: title_of(&sentence),
+            body: sentence,
+            facts: Vec::new(),
+            ..content
+        };
+        let outside = OutsideWords::of_session(store, &session, &entries)?;
         users.provenance = outside.provenance_of(&users, Some(event));
+        let origin = MemoryOrigin { evidence, ..origin };
         return Ok(AgentNote { content: users, origin });
     }
     Ok(AgentNote { content, origin: by_agent() })
@@ -83,18 +90,23 @@ pub fn has_unrecorded(store: &Store, session: SessionId) -> Result<bool, StoreEr
 pub fn agents_handoff(
     store: &Store,
     project: ProjectId,
-    details: HandoffDetails,
+    mut details: HandoffDetails,
     now: Timestamp,
 ) -> Result<AgentNote, StoreError> {
+    let session = at_work(store, project, now)?.into_iter().next();
+    let entries = match &session {
+        Some(session) => transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?),
+        None => Vec::new(),
+    };
+    note_backed(&mut details, &UsersRequests::of_texts(entries.iter().filter_map(users_words)), &[]);
     let open = details.in_flight.first().or(details.next_steps.first()).or(details.open_questions.first());
     let title = open.or(details.last_done.as_ref()).cloned().unwrap_or_default();
     let mut content = Content::new(Kind::Handoff, &title, &details.body());
     content.provenance = Provenance::Assistant;
     content.details = Some(Details::Handoff(details));
-    let Some(session) = at_work(store, project, now)?.into_iter().next() else {
+    let Some(session) = session else {
         return Ok(AgentNote { content, origin: by_agent() });
     };
-    let entries = transcript::entries(&store.events().latest(session.id, MOST_EVENTS)?);
     let is_structure =
         |entry: &TranscriptEntry| matches!(entry.activity(), Activity::Edited { .. } | Activity::Ran { .. });
     let evidence =
@@ -145,7 +157,7 @@ fn place_of(quote: &str, entries: &[TranscriptEntry]) -> Option<(EventId, String
 }
 
 /// What the user typed in an event, without what they pasted.
-fn users_words(entry: &TranscriptEntry) -> Option<String> {
+pub(super) fn users_words(entry: &TranscriptEntry) -> Option<String> {
     if entry.provenance != Provenance::User && matches!(entry.activity(), Activity::Prompted { .. }) {
         return None;
     }
@@ -158,6 +170,33 @@ fn users_words(entry: &TranscriptEntry) -> Option<String> {
         Activity::Answered { answer, .. } => Some(answer.clone()),
         _ => None,
     }
+}
+
+/// Returns the whole sentences a quote stands in, if they can be read alone: no question, nothing that only points at something said
+/// before, and short enough for a title, because a cut one may lose what it forbids.
+fn users_sentence(quote: &str, said: &str) -> Option<String> {
+    let all: Vec<&str> = said.lines().flat_map(sentences).collect();
+    let fewest_around = (1..=all.len())
+        .flat_map(|length| all.windows(length))
+        .map(|around| around.join(" "))
+        .find(|around| Haystack::new(around).quotes(quote))?;
+    let is_question = fewest_around.trim_end().ends_with(['?', '？']);
+    (!is_question && !points_early(&fewest_around) && whole_title(&fewest_around).is_some())
+        .then_some(fewest_around)
+}
+
+/// Whether a sentence demands nothing that would hold from now on: as a rule it waits, and so does one that orders a piece of work.
+fn is_for_the_moment(kind: Kind, sentence: &str) -> bool {
+    let folded = FoldedSentence::new(sentence);
+    let is_demand = [PhraseGroup::Standing, PhraseGroup::Strict, PhraseGroup::Contrast, PhraseGroup::Demand]
+        .into_iter()
+        .any(|group| folded.has(group))
+        || sentence.contains(", not ");
+    let orders = || {
+        begins_with_order(without_opening(sentence))
+            || requested_action(sentence, &OwnAddresses::default()).is_some()
+    };
+    !is_demand && (kind == Kind::Rule || orders())
 }
 
 /// Whether a text says nothing that was not said: no name, number, path or option beside it, and half of its words from it.

@@ -17,13 +17,13 @@ const GOING_ON: &[&str] =
 
 /// Returns what the user decided by answering, one decision a question.
 pub(super) fn decisions(turn: &Turn<'_>) -> Vec<Finding> {
-    turn.entries.iter().filter_map(decision).collect()
+    turn.entries.iter().filter_map(|entry| decision(turn, entry)).collect()
 }
 
 /// Returns the answers of a turn that decide nothing: they only let the agent go on, or there was nothing to choose from.
 pub(super) fn rejected(turn: &Turn<'_>) -> Vec<Rejected> {
     let not_decided = |entry: &TranscriptEntry| match entry.activity() {
-        Activity::Answered { question, answer, .. } if decision(entry).is_none() => {
+        Activity::Answered { question, answer, .. } if decision(turn, entry).is_none() => {
             let said = format!("{question} {answer}");
             Some(Rejected::new(entry, Kind::Decision, &said, RejectionReason::SaysNothing))
         }
@@ -32,8 +32,14 @@ pub(super) fn rejected(turn: &Turn<'_>) -> Vec<Rejected> {
     turn.entries.iter().filter_map(not_decided).collect()
 }
 
-fn decision(entry: &TranscriptEntry) -> Option<Finding> {
+fn decision(turn: &Turn<'_>, entry: &TranscriptEntry) -> Option<Finding> {
     let Activity::Answered { topic, question, options, answer } = entry.activity() else { return None };
+    let beside: Vec<&String> = answers_to(turn, question).filter(|other| *other != answer).collect();
+    let is_option = |answer: &String| options.contains(answer);
+    // What the user wrote beside an option they picked goes with it.
+    if !is_option(answer) && beside.iter().any(|other| is_option(other)) {
+        return None;
+    }
     let said = FoldedSentence::new(answer);
     // "Skip the mock-up" declines, and is one of the options.
     let takes_option = options.contains(answer) && weight(without_opening(answer)) >= 2;
@@ -43,14 +49,20 @@ fn decision(entry: &TranscriptEntry) -> Option<Finding> {
     if options.len() < 2 || !says_something {
         return None;
     }
-    let others: Vec<&str> = options.iter().map(String::as_str).filter(|option| option != answer).collect();
+    let others: Vec<&str> = options
+        .iter()
+        .filter(|option| *option != answer && !beside.contains(option))
+        .map(String::as_str)
+        .collect();
     let title = title(topic, question, answer);
     // A title that ends with the whole answer makes another line of it superfluous.
     let answered =
         (!title.to_lowercase().ends_with(&answer.to_lowercase())).then(|| format!("Answer: {answer}"));
     let not_chosen = (!others.is_empty()).then(|| format!("Not chosen: {}", others.join("; ")));
+    let notes: Vec<&str> = beside.iter().filter(|other| !is_option(other)).map(|it| it.as_str()).collect();
+    let noted = (!notes.is_empty()).then(|| format!("With it: {}", notes.join("; ")));
     let question_line = Some(format!("Asked: {question}"));
-    let body: Vec<String> = [answered, not_chosen, question_line].into_iter().flatten().collect();
+    let body: Vec<String> = [answered, noted, not_chosen, question_line].into_iter().flatten().collect();
     // The options are the agent's words; that the user took one is what proves it.
     let mut content = distilled(Kind::Decision, &title, &body.join("\n"), Provenance::Assistant);
     if !options.contains(answer) {
@@ -65,6 +77,14 @@ fn decision(entry: &TranscriptEntry) -> Option<Finding> {
         comparing: Comparing::Assertion(format!("{topic} {answer}")),
         evidence: EvidenceKind::Structure,
         relates_to: Vec::new(),
+    })
+}
+
+/// Returns every answer of a turn to a question: several options may be picked.
+fn answers_to<'a>(turn: &Turn<'a>, wanted: &str) -> impl Iterator<Item = &'a String> {
+    turn.entries.iter().filter_map(move |entry| match entry.activity() {
+        Activity::Answered { question, answer, .. } if question == wanted => Some(answer),
+        _ => None,
     })
 }
 

@@ -3,6 +3,7 @@
 //! It says what was asked last and what became of it: what is in flight, what waits, what fails, what is not committed, what was
 //! decided and not done. The agent's closing message counts for little in it.
 
+use super::backed_steps::note_backed;
 use super::finding::{Comparing, Finding, distilled, evidence};
 use super::session_notes::{SessionNotes, is_still_running};
 use super::summary::{evidence_of, items, of_session};
@@ -42,7 +43,7 @@ pub(super) fn handoff(
     let is_open = last_piece.is_some_and(|piece| !piece.is_committed() && piece.turns.len() > 1);
     let last_done = notes.claimed_last().filter(|_| is_open).or(last_done);
     let in_flight = notes.in_flight();
-    let details = HandoffDetails {
+    let mut details = HandoffDetails {
         last_request: notes.last_words_of_user().filter(|_| in_flight.is_empty()),
         last_done,
         in_flight: items(in_flight.into_iter()),
@@ -54,7 +55,10 @@ pub(super) fn handoff(
         undone_decisions: items(notes.undone_decisions().into_iter()),
         remote: remote_state(notes.turns),
         closing_words: notes.closing_words(),
+        backed_steps: Vec::new(),
     };
+    let listed = notes.listed_steps(&details.in_flight);
+    note_backed(&mut details, &notes.users_requests(), &listed);
     let title = title(&details, notes)?;
     let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
     content.details = Some(Details::Handoff(details));
@@ -135,6 +139,7 @@ fn title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<String> {
     let done = details.last_done.as_deref();
     let requests = details.in_flight.iter().filter(|begun| !is_still_running(begun));
     let begun = requests.clone().find_map(|begun| request_title(begun).filter(|request| request.is_whole));
+    let next = details.next_steps.iter().find(|step| details.backed_steps.contains(step)).map(String::as_str);
     let (state, what) = match () {
         () if begun.is_some() => ("In progress", begun.as_ref().map(|request| request.title.as_str())),
         () if !details.failing_tests.is_empty() => {
@@ -143,7 +148,7 @@ fn title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<String> {
         () if !details.undone_decisions.is_empty() => {
             ("Decided, not done", details.undone_decisions.first().map(String::as_str))
         }
-        () if !details.next_steps.is_empty() => ("Next", details.next_steps.first().map(String::as_str)),
+        () if next.is_some() => ("Next", next),
         () if !details.in_flight.is_empty() && done.is_some() => ("Interrupted after", done),
         () if done.is_some() => ("Done", done),
         () if requests.clone().next().is_some() => {

@@ -7,6 +7,7 @@
 use super::assertion::{Agreement, Assertion};
 use super::finding::{Comparing, Finding, SafeFinding, subject};
 use super::import_cache::ImportCache;
+use super::lasting::is_lasting;
 use backstory_capture::whole_text;
 use backstory_memory::{
     Details, EvidenceKind, Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing,
@@ -64,12 +65,15 @@ pub(super) fn reconcile(
     if standing.is_taken_back {
         return Ok(None);
     }
+    let is_lasting_rule = reconciler.writer == Writer::Rules
+        && finding.content.kind == Kind::Rule
+        && matches!(&finding.comparing, Comparing::Assertion(said) if is_lasting(said));
     let origin = MemoryOrigin {
         session: Some(session.id),
         events: finding.events,
         // What puts another rule right is one itself.
         evidence: match finding.evidence {
-            EvidenceKind::Hint if !standing.replaces.is_empty() => EvidenceKind::Words,
+            EvidenceKind::Hint if is_lasting_rule || !standing.replaces.is_empty() => EvidenceKind::Words,
             evidence => evidence,
         },
         writer: Some(reconciler.writer),

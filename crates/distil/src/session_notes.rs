@@ -72,7 +72,11 @@ impl SessionNotes<'_> {
         if !said.is_empty() {
             return said;
         }
-        // A plan is begun with the first edit after it was approved.
+        self.approved_step().into_iter().collect()
+    }
+
+    /// The plan the user approved, if nobody has begun it: that is the first edit after it was approved.
+    pub(super) fn approved_step(&self) -> Option<String> {
         let entries: Vec<_> = self.turns.iter().flat_map(|turn| turn.entries).collect();
         let is_plan =
             |activity: &Activity| matches!(activity, Activity::PlanDecided { is_approved: true, .. });
@@ -80,7 +84,7 @@ impl SessionNotes<'_> {
         let is_edit = |activity: &Activity| matches!(activity, Activity::Edited { .. });
         let is_begun = entries.iter().skip(approved).any(|entry| is_edit(entry.activity()));
         let plan = self.tasks.approved_plan.as_deref().filter(|_| !is_begun).and_then(title_of_approved);
-        plan.map(|plan| format!("Carry out the plan: {plan}")).into_iter().collect()
+        plan.map(|plan| format!("Carry out the plan: {plan}"))
     }
 
     /// What the host's summary lists as left, without what was done all the same.

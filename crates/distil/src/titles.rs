@@ -187,8 +187,7 @@ const NO_RESULT: &[&str] = &[
 ];
 
 /// Whether a sentence begins with what is to be done.
-#[must_use]
-pub fn begins_with_order(sentence: &str) -> bool {
+pub(super) fn begins_with_order(sentence: &str) -> bool {
     words(sentence).next().is_some_and(|first| VERBS.contains(&first.as_str()))
 }
 

@@ -82,7 +82,7 @@ fn plan_feedback(text: &str) -> String {
     said.trim().trim_matches('"').to_owned()
 }
 
-/// Returns one answer for each question the user answered.
+/// Returns one answer for each question the user answered; one for each option they picked, and one for what they wrote beside it.
 pub(crate) fn answered(input: &LenientJson<'_>, response: &LenientJson<'_>) -> Vec<Activity> {
     let one = std::slice::from_ref(input);
     let questions = input.get("questions").items();
@@ -90,15 +90,45 @@ pub(crate) fn answered(input: &LenientJson<'_>, response: &LenientJson<'_>) -> V
     let answers = UserAnswers::new(response, questions.len());
     let answered = questions.iter().enumerate().filter_map(|(number, question_json)| {
         let question = question_json.said("question")?;
-        let answer = answers.to(number, question_json)?;
-        Some(Activity::Answered {
+        let options = options_of(question_json);
+        let answers = parts_of(&answers.to(number, question_json)?, &options);
+        let one = |answer: String| Activity::Answered {
             topic: question_json.str("header").to_owned(),
             question: question.to_owned(),
-            options: options_of(question_json),
+            options: options.clone(),
             answer,
-        })
+        };
+        Some(answers.into_iter().map(one).collect::<Vec<_>>())
     });
-    answered.collect()
+    answered.flatten().collect()
+}
+
+/// Takes an answer apart that begins with options: those are the agent's words, picked alone or together; what follows is the user's.
+fn parts_of(answer: &str, options: &[String]) -> Vec<String> {
+    const BETWEEN: [&str; 2] = [", ", ": "];
+    let mut parts = Vec::new();
+    let mut rest = answer;
+    if options.iter().any(|option| option == answer) {
+        return vec![answer.to_owned()];
+    }
+    let next = |rest: &str| {
+        let is_next = |option: &&String| {
+            let after = rest.strip_prefix(option.as_str());
+            !option.is_empty()
+                && after.is_some_and(|after| {
+                    after.is_empty() || BETWEEN.iter().any(|between| after.starts_with(between))
+                })
+        };
+        options.iter().filter(is_next).max_by_key(|option| option.len())
+    };
+    while let Some(option) = next(rest) {
+        parts.push(option.clone());
+        rest = rest.get(option.len()..).unwrap_or_default().trim_start_matches([',', ':', ' ']);
+    }
+    if !rest.trim().is_empty() {
+        parts.push(rest.to_owned());
+    }
+    parts
 }
 
 fn options_of(question: &LenientJson<'_>) -> Vec<String> {
@@ -238,7 +268,7 @@ mod tests {
     #[test]
     fn an_answer_is_found_in_every_form() {
         let question_json = r#"{"questions":[{"question":"Which port?","id":"port","header":"Port","options":[{"label":"7070"},{"label":"8080"}]}]}"#;
-        for (response, expected) in [
+        for (response, answers) in [
             (r#"{"answers":{"Which port?":"7070"}}"#, "7070"),
             (
                 r#"{"answers":{"Which port?":"Other"},"annotations":{"Which port?":{"notes":"9090, as in CI"}}}"#,
@@ -246,7 +276,7 @@ mod tests {
             ),
             (
                 r#"{"answers":{"Which port?":"7070"},"annotations":{"Which port?":{"notes":"for now"}}}"#,
-                "7070: for now",
+                "7070|for now",
             ),
             (
                 r#""User has answered your questions: \"Which port?\"=\"say \"7070\"\". You can now continue""#,
@@ -254,20 +284,20 @@ mod tests {
             ),
             (
                 r#""{\"answers\":{\"port\":{\"answers\":[\"7070\",\"user_note: for now\"]}}}""#,
-                "7070, user_note: for now",
+                "7070|user_note: for now",
             ),
             (r#"{"llmContent":"{\"answers\":{\"0\":\"7070\"}}"}"#, "7070"),
-            (r#"{"metadata":{"answers":[["7070","8080"]]},"output":"x"}"#, "7070, 8080"),
+            (r#"{"metadata":{"answers":[["7070","8080"]]},"output":"x"}"#, "7070|8080"),
             (r#"{"textResultForLlm":"User responded: neither"}"#, "neither"),
         ] {
             let answered = answered(&LenientJson::read(question_json), &LenientJson::read(response));
-            let expected = Activity::Answered {
+            let expected = |answer: &str| Activity::Answered {
                 topic: "Port".into(),
                 question: "Which port?".into(),
                 options: vec!["7070".into(), "8080".into()],
-                answer: expected.into(),
+                answer: answer.into(),
             };
-            assert_eq!(answered, [expected], "{response}");
+            assert_eq!(answered, answers.split('|').map(expected).collect::<Vec<_>>(), "{response}");
         }
         for silent in [r#"{"answers":{}}"#, r#""User dismissed it""#, r#"{"metadata":{"answers":[[]]}}"#] {
             assert_eq!(
@@ -275,6 +305,22 @@ mod tests {
                 [],
                 "{silent}"
             );
+        }
+    }
+
+    #[test]
+    fn law_6_options_picked_together_are_answers_of_their_own() {
+        let options = ["Tests, then docs", "Docs", "Nothing"].map(str::to_owned);
+        for (answer, expected) in [
+            ("Docs", &["Docs"] as &[&str]),
+            ("Tests, then docs", &["Tests, then docs"]),
+            ("Tests, then docs, Docs", &["Tests, then docs", "Docs"]),
+            ("Docs, and the changelog", &["Docs", "and the changelog"]),
+            ("Docs: but short ones", &["Docs", "but short ones"]),
+            ("Docs of the parser", &["Docs of the parser"]),
+            ("neither, Docs", &["neither, Docs"]),
+        ] {
+            assert_eq!(parts_of(answer, &options), expected, "{answer}");
         }
     }
 }

@@ -99,6 +99,9 @@ pub struct HandoffDetails {
     pub remote: Vec<String>,
     /// How the agent closed: its claim, which nothing proves.
     pub closing_words: Option<String>,
+    /// Of what is in flight, comes next or was decided, what somebody but the agent stands behind: the user asked for it or approved it,
+    /// or it is a task that asks for nothing by itself. Only this is injected (law 6).
+    pub backed_steps: Vec<String>,
 }
 
 /// What a session did.
@@ -235,6 +238,7 @@ impl Details {
                     &mut handoff.dirty_files,
                     &mut handoff.undone_decisions,
                     &mut handoff.remote,
+                    &mut handoff.backed_steps,
                 ];
                 let texts = lists.into_iter().flatten();
                 texts
@@ -460,7 +464,7 @@ mod tests {
         );
         let steps = FixSteps { files: vec!["a\nb".to_owned()], commands: Vec::new() };
         assert_eq!(steps.words(), "editing a b");
-        backstory_testkit::held("A08", 1, "names with line breaks make no line");
+        backstory_testkit::held("A08", 19, 1, "names with line breaks make no line");
     }
 
     #[test]

@@ -156,6 +156,6 @@ mod tests {
             })
             .collect();
         assert_eq!(taken, [("decision", vec![Kind::Decision]), ("once-a-handoff", vec![Kind::Note])]);
-        backstory_testkit::held("A05", 3, "kinds the policy excludes are not taken in");
+        backstory_testkit::held("A05", 16, 3, "kinds the policy excludes are not taken in");
     }
 }

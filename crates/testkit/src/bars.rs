@@ -24,7 +24,12 @@ pub fn bar(id: &str, figure: impl Display) {
     println!("bar {id}: {figure}");
 }
 
-/// Reports that all of `tried` attacks failed. The test has asserted it.
-pub fn held(id: &str, tried: usize, what: &str) {
-    bar(id, format_args!("{tried} of {tried} {what}"));
+/// Reports that all of `tried` attacks of a row of the table of attacks failed. The test has asserted it.
+pub fn held(id: &str, row: u8, tried: usize, what: &str) {
+    held_of(id, row, (tried, tried), what);
+}
+
+/// Reports how many attacks of a row failed, of those that were tried. A test that may not hold all calls it before it asserts.
+pub fn held_of(id: &str, row: u8, (held, tried): (usize, usize), what: &str) {
+    bar(id, format_args!("row {row}: {held} of {tried} {what}"));
 }

@@ -12,7 +12,10 @@ mod secrets;
 pub use attacks::{EscapeCase, attack_texts, escape_cases, harmless_prompts};
 pub use malformed::{JsonSample, byte_sequences, json_samples, naughty_strings};
 pub use names::{hostile_names, traversal_texts};
-pub use realistic::{RealisticText, texts_with_secrets, texts_without_secrets};
+pub use realistic::{
+    RealisticText, independent_texts_with_secrets, independent_texts_without_secrets, texts_with_secrets,
+    texts_without_secrets,
+};
 pub use secrets::{PrivateTagCase, SecretSample, lookalikes, private_tag_cases, secret_samples};
 
 use flate2::read::GzDecoder;

@@ -21,7 +21,7 @@ mod terminal;
 mod times;
 mod transcripts;
 
-pub use bars::{bar, held, is_torture, size};
+pub use bars::{bar, held, held_of, is_torture, size};
 pub use corpus::{Corpus, GeneratedMemory};
 pub use drawn::{BASE62, HEX, UPPER, drawn};
 pub use env::{ProgramOutput, TestEnv};

@@ -17,6 +17,8 @@ pub(crate) struct SheetItem {
     pub(crate) project: String,
     pub(crate) session: String,
     pub(crate) kind: String,
+    /// Whether it may be injected: the judge need not look at it.
+    pub(crate) standing: String,
     pub(crate) title: String,
     pub(crate) body: String,
     /// useful, neutral, junk or wrong.
@@ -110,6 +112,7 @@ fn memory_item(sheet: &str, project: &str, memory: &RunMemory) -> SheetItem {
         project: project.to_owned(),
         session: memory.session.clone().unwrap_or_default(),
         kind: memory.kind.clone(),
+        standing: memory.standing.clone(),
         title: memory.title.clone(),
         body: memory.body.clone(),
         ..SheetItem::default()

@@ -49,6 +49,7 @@ fn tables(items: &[SheetItem]) -> TaskResult<String> {
             ),
         );
     }
+    put(&mut text, format_args!("\n{}\n", injectable_share(&judged)));
     let starts: Vec<&SheetItem> = items.iter().filter(|it| it.sheet == "start").collect();
     let lines: Vec<&str> =
         starts.iter().flat_map(|it| &it.lines).filter_map(|it| it.content.as_deref()).collect();
@@ -67,6 +68,18 @@ fn tables(items: &[SheetItem]) -> TaskResult<String> {
     let open_lines = starts.iter().flat_map(|it| &it.lines).filter(|it| it.content.is_none()).count();
     put(&mut text, format_args!("not judged: {open} memories, {open_lines} lines"));
     Ok(text)
+}
+
+/// Says how many of the useful memories may be injected: the others wait for the user.
+fn injectable_share(judged: &[&SheetItem]) -> String {
+    let useful = judged.iter().filter(|it| it.content.as_deref() == Some("useful"));
+    let standings: Vec<&str> = useful.map(|it| it.standing.as_str()).filter(|it| !it.is_empty()).collect();
+    let confirmed = standings.iter().filter(|it| **it == "confirmed").count();
+    format!(
+        "useful memories that may be injected: {confirmed} of {} ({} %)",
+        standings.len(),
+        percent(&standings, "confirmed")
+    )
 }
 
 /// Refuses words that are not in the rubric: a typing mistake must not vanish from a table.
@@ -127,10 +140,11 @@ mod tests {
             worth_its_tokens: Some("yes".to_owned()),
             ..SheetItem::default()
         };
+        let standing = |item: SheetItem, standing: &str| SheetItem { standing: standing.to_owned(), ..item };
         let items = [
-            judged("feature", "useful", "good"),
-            judged("bugfix", "junk", "bad"),
-            judged("rule", "useful", "ok"),
+            standing(judged("feature", "useful", "good"), "confirmed"),
+            standing(judged("bugfix", "junk", "bad"), "confirmed"),
+            standing(judged("rule", "useful", "ok"), "proposed"),
             SheetItem { sheet: "memory".to_owned(), ..SheetItem::default() },
             start,
         ];
@@ -139,6 +153,7 @@ mod tests {
             "| work | 2 | 50 | 0 | 50 | 0 | 50 / 0 / 50 |",
             "| knowledge | 1 | 100 | 0 | 0 | 0 | 0 / 100 / 0 |",
             "| all | 3 | 67 | 0 | 33 | 0 | 33 / 33 / 33 |",
+            "useful memories that may be injected: 1 of 2 (50 %)",
             "session-start lines: n 2, useful 50 %, neutral 0 %, junk 0 %, wrong 0 %, unreadable 50 %; worth its tokens: 1 of 1 blocks",
             "not judged: 1 memories, 1 lines",
         ] {

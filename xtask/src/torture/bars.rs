@@ -356,7 +356,7 @@ const BARS: &[Bar] = &[
     ),
     timed(
         "S02",
-        "all secrets: 90 % redacted, of realistic texts 95 %; of realistic texts without secrets 1 % touched, at most one hit in 2 MiB of ordinary source",
+        "all secrets: 90 % redacted, of realistic texts 95 %, also of those by somebody who had not read the rules; of realistic texts without secrets 1 % touched, at most one hit in 2 MiB of ordinary source; 64 KiB cost a fresh process at most 5 ms",
         &[
             Tests(
                 CAPTURE,
@@ -364,12 +364,14 @@ const BARS: &[Bar] = &[
                     "corpus::nine_in_ten_of_all_known_secrets_are_redacted",
                     "corpus::most_texts_that_only_look_like_secrets_stay",
                     "corpus::of_realistic_texts_the_secrets_go_and_the_rest_stays",
+                    "corpus::of_independent_texts_the_secrets_go_and_the_rest_stays",
                     "corpus::ordinary_source_is_hardly_redacted",
                 ],
             ),
             Tests(CLI, &["adversarial::a_fresh_process_redacts_64_kib"]),
         ],
-        &[("64 KiB p95", 15.0)],
+        // Above a process that redacts nothing.
+        &[("64 KiB p50", 5.0)],
     ),
     bar(
         "S03",

@@ -43,15 +43,16 @@ impl BarVerdict {
     /// Judges the output of all trials of a bar.
     pub(crate) fn judge(bar: &Bar, trials: &[Trial]) -> BarVerdict {
         let verdict = |result, figures: String| BarVerdict { id: bar.id, result, figures };
-        if let Some(why) = trials.iter().find_map(|trial| trial.failure.clone()) {
-            return verdict(BarResult::Failed, why);
-        }
         let lines = || trials.iter().flat_map(|trial| trial.output.lines());
         let reported = |word: &str| {
             let start = format!("{word} {}: ", bar.id);
             lines().filter_map(move |line| line.trim_start().strip_prefix(&start).map(str::to_owned))
         };
         let mut figures: Vec<String> = reported("bar").collect();
+        if let Some(why) = trials.iter().find_map(|trial| trial.failure.clone()) {
+            figures.push(why);
+            return verdict(BarResult::Failed, figures.join("; "));
+        }
         let skipped = || lines().filter_map(|line| line.trim_start().strip_prefix("SKIPPED: "));
         let extra = skipped().filter(|why| why.starts_with(EXTRA_CORPUS)).count();
         if extra > 0 {

@@ -29,7 +29,7 @@ enum SecretUse {
 /// Functions by the end of their name, in small letters, and what they do.
 #[rustfmt::skip]
 const FUNCTIONS: &[(&[&str], SecretUse)] = &[
-    (&["hash::make", "bcrypt.hash", "bcrypt.hashsync", "password_hash", "make_password", "set_password", "setpassword", "hashpw", "checkpw"], SecretUse::Hash),
+    (&["hash::make", "bcrypt.hash", "bcrypt.hashsync", "password_hash", "make_password", "set_password", "setpassword", "hashpw", "checkpw", "password"], SecretUse::Hash),
     (&["jwt.sign", "jwt.verify", "jwt.encode", "jwt.decode", "fernet", "createhmac", "hmac.new", "createcipheriv", "signwith", "signer", "serializer", "cookieparser"], SecretUse::Sign),
     (&["connect", "createconnection", "getconnection", "mysqli", "mysqli_connect", "pdo", "sequelize", "create_user", "create_superuser", "createuser"], SecretUse::Connect),
     (&["login", "logon", "auth", "authenticate", "basicauth", "basic_auth", "credential", "credentials", "signin", "sign_in", "log_in"], SecretUse::LogIn),

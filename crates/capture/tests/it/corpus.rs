@@ -3,11 +3,12 @@
 //! Counts, not times. Do not tune the rules to these samples: the larger corpora have further cases that are not used here.
 
 use crate::redact::redactor;
-use backstory_testkit::bar;
 use backstory_testkit::corpora::{
-    PrivateTagCase, RealisticText, SecretSample, extra_text, lookalikes, private_tag_cases, secret_samples,
-    texts_with_secrets, texts_without_secrets,
+    PrivateTagCase, RealisticText, SecretSample, extra_text, independent_texts_with_secrets,
+    independent_texts_without_secrets, lookalikes, private_tag_cases, secret_samples, texts_with_secrets,
+    texts_without_secrets,
 };
+use backstory_testkit::{bar, held_of};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -93,22 +94,31 @@ fn most_texts_that_only_look_like_secrets_stay() {
 #[test]
 fn of_realistic_texts_the_secrets_go_and_the_rest_stays() {
     for round in 0..3 {
-        let texts = texts_with_secrets(round);
-        let leaks = |text: &&RealisticText| text.leaks_in(redactor().redact(&text.text).text.as_str());
-        let left: Vec<&str> = texts.iter().filter(leaks).map(|text| text.text.as_str()).collect();
-        assert!(left.len() * 20 <= texts.len(), "more than one in twenty is left: {left:#?}");
-        let gone = texts.len() - left.len();
-        bar("S02", format_args!("{gone} of {} realistic texts lost their secrets", texts.len()));
-
-        let clean = texts_without_secrets(round);
-        let touches = |text: &&RealisticText| !redactor().redact(&text.text).found.is_empty();
-        let touched: Vec<&str> = clean.iter().filter(touches).map(|text| text.text.as_str()).collect();
-        assert!(touched.len() * 100 <= clean.len(), "more than one in a hundred is touched: {touched:#?}");
-        bar(
-            "S02",
-            format_args!("{} of {} realistic texts without secrets touched", touched.len(), clean.len()),
-        );
+        check_texts("realistic", &texts_with_secrets(round), &texts_without_secrets(round));
     }
+}
+
+/// S02. Nobody who wrote these had read the rules.
+#[test]
+fn of_independent_texts_the_secrets_go_and_the_rest_stays() {
+    for round in 0..3 {
+        let texts = independent_texts_with_secrets(round);
+        check_texts("independent", &texts, &independent_texts_without_secrets(round));
+    }
+}
+
+/// Asserts that 95 in a hundred texts lose their secrets, and that one in a hundred of the others is touched.
+fn check_texts(name: &str, texts: &[RealisticText], clean: &[RealisticText]) {
+    let leaks = |text: &&RealisticText| text.leaks_in(redactor().redact(&text.text).text.as_str());
+    let left: Vec<&str> = texts.iter().filter(leaks).map(|text| text.text.as_str()).collect();
+    let gone = texts.len() - left.len();
+    bar("S02", format_args!("{gone} of {} {name} texts lost their secrets", texts.len()));
+    let touches = |text: &&RealisticText| !redactor().redact(&text.text).found.is_empty();
+    let touched: Vec<&str> = clean.iter().filter(touches).map(|text| text.text.as_str()).collect();
+    bar("S02", format_args!("{} of {} {name} texts without secrets touched", touched.len(), clean.len()));
+    held_of("A09", 18, (gone, texts.len()), &format!("{name} texts lost their secrets"));
+    assert!(left.len() * 20 <= texts.len(), "more than one in twenty is left: {left:#?}");
+    assert!(touched.len() * 100 <= clean.len(), "more than one in a hundred is touched: {touched:#?}");
 }
 
 #[test]

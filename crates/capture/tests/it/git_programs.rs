@@ -294,7 +294,7 @@ fn git_runs_no_program_that_a_repository_names() {
         held += 1;
     }
     assert_eq!(held, WAYS.len());
-    backstory_testkit::held("A02", WAYS.len(), "ways to have git run a program run none");
+    backstory_testkit::held("A02", 2, WAYS.len(), "ways to have git run a program run none");
 }
 
 #[test]

@@ -189,7 +189,7 @@ fn law_8_a_repository_cannot_take_the_identity_of_another() {
         held += 1;
     }
     assert_eq!(held, FORGERIES.len());
-    backstory_testkit::held("A03", held, "forged identities are refused");
+    backstory_testkit::held("A03", 3, held, "forged identities are refused");
 }
 
 /// Archives carry links, too.
@@ -238,7 +238,7 @@ fn law_8_a_repository_cannot_borrow_the_history_of_another() {
             "{form}"
         );
     }
-    backstory_testkit::held("A03", borrow.len(), "borrowed histories are refused");
+    backstory_testkit::held("A03", 3, borrow.len(), "borrowed histories are refused");
 }
 
 #[test]

@@ -113,7 +113,7 @@ fn law_6_use_confirms_only_what_one_session_fetched_and_acted_on() {
         scene(&env);
         assert_eq!(standing(&env), "proposed unproven", "{name}");
     }
-    backstory_testkit::held("A04", scenes.len(), "uses that are none confirm nothing");
+    backstory_testkit::held("A04", 4, scenes.len(), "uses that are none confirm nothing");
 }
 
 #[test]
@@ -142,5 +142,5 @@ fn law_6_no_use_confirms_a_strangers_word_or_an_order() {
         let waiting: Value = serde_json::from_str(&waiting.stdout).unwrap();
         assert_eq!(column(&waiting["memories"], "id"), json!([1]));
     }
-    backstory_testkit::held("A04", 2 * rounds, "fetches of what strangers said or what asks");
+    backstory_testkit::held("A04", 4, 2 * rounds, "fetches of what strangers said or what asks");
 }

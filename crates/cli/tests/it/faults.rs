@@ -190,7 +190,7 @@ fn law_3_events_lost_on_a_full_disk_are_counted_and_reported() {
     assert!(env.run(["status"]).stdout.contains(&format!("lost       {lost} events, the first just now")));
     let month = NOW_MS + 30 * 86_400_000;
     assert!(!run(&env, ["status"]).at(month).output().stdout.contains("lost"), "a month later it is history");
-    backstory_testkit::held("A07", 1, "losses on a full disk are counted and told");
+    backstory_testkit::held("A07", 13, 1, "losses on a full disk are counted and told");
 }
 
 /// R13: a disk that cannot be read for a while is no damage.
@@ -221,7 +221,7 @@ fn a_disk_that_fails_to_read_does_not_cost_a_healthy_database() {
     assert_eq!(count(&env, "memories"), 60);
     assert!(failed > 0 && !env.home().join("quarantine").exists());
     bar("R13", format_args!("0 quarantines after {failed} commands that could not read the disk"));
-    backstory_testkit::held("A07", 1, "disks that fail to read cost no healthy database");
+    backstory_testkit::held("A07", 19, 1, "disks that fail to read cost no healthy database");
 }
 
 /// A host may keep its end of the pipe open: a whole payload is kept and answered all the same.
@@ -243,7 +243,7 @@ fn a_payload_on_an_input_that_stays_open_is_kept() {
     }
     assert_eq!((count(&env, "events"), spooled(&env)), (2, 0));
     assert!(!log(&env).contains("the time was over"));
-    backstory_testkit::held("A08", 1, "inputs that stay open are read");
+    backstory_testkit::held("A08", 19, 1, "inputs that stay open are read");
 }
 
 /// Another program may put a pipe, a device, a folder or a link in the place of a file of ours: nobody waits for it or follows it.
@@ -294,7 +294,7 @@ fn what_is_no_file_of_ours_is_neither_waited_for_nor_followed() {
             assert_eq!(fs::read(&target).unwrap(), b"not ours", "{name} as a {what}");
         }
     }
-    backstory_testkit::held("A07", 1, "pipes and links in the home hang nothing");
+    backstory_testkit::held("A07", 19, 1, "pipes and links in the home hang nothing");
 }
 
 /// R10: the signal is not ignored by who starts us; that is ours to do.

@@ -77,6 +77,7 @@ fn what_a_repository_carries_stays_in_it_as_its_own_words() {
     assert_eq!(escaped(&env), Vec::<String>::new());
     backstory_testkit::held(
         "A01",
+        1,
         usize::try_from(planted(&env)).unwrap(),
         "planted memories stay in their repository",
     );
@@ -103,6 +104,7 @@ fn setup_believes_a_repository_no_more_than_import_does() {
     assert_eq!(escaped(&env), Vec::<String>::new());
     backstory_testkit::held(
         "A01",
+        1,
         usize::try_from(planted(&env)).unwrap(),
         "memories planted for `setup` stay in their repository",
     );
@@ -118,7 +120,7 @@ fn a_link_out_of_a_repository_is_not_followed() {
     assert_exit(&run(&env, ["import", "--all", "--no-vectors"]).within(&root).output(), 0, "");
     let sql = "SELECT count(*) FROM memories WHERE title LIKE 'Planted for%'";
     assert_eq!(database(&env).query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap(), 0);
-    backstory_testkit::held("A01", 1, "links out of a repository are not followed");
+    backstory_testkit::held("A01", 1, 1, "links out of a repository are not followed");
 }
 
 /// The user's commits are work that was done; others' are what a repository says. Only the user's own configuration says which are which.

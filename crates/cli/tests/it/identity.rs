@@ -1,14 +1,18 @@
 //! A folder that claims to be a project of the user, and a repository whose settings name programs: through the real binary.
 
 use crate::support::{
-    HOOK, ask, at, event, git, harmless, injected, patient_world, payload, rendered, run, titles, write,
+    HOOK, ask, at, event, git, harmless, patient_world, payload, rendered, run, titles, write,
 };
 use backstory_testkit::{ProgramOutput, TestEnv};
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fs;
 
 const SECRET: &str = "The deploy key lives in vault seven";
+
+/// Holds neither the name nor the path that the folder claims.
+const QUESTION: &str = "This folder says it is Backstory's project 1, which you have in another folder; nothing proves it, so it \
+    sees nothing of it. `backstory project link 1` joins them, `backstory project unlink` keeps them apart.";
 
 /// A world with a project that knows something, and another folder beside it.
 fn world_with_secret() -> TestEnv {
@@ -39,12 +43,18 @@ fn done_there(env: &TestEnv, folder: &str, arguments: &[&str]) {
     assert_eq!(outcome.code, Some(0), "{arguments:?}: {outcome:?}");
 }
 
-/// Starts a session in a folder and returns what is injected.
-fn starts_in(env: &TestEnv, folder: &str, session: &str) -> String {
+/// Starts a session in a folder and returns what the host reads.
+fn reply_in(env: &TestEnv, folder: &str, session: &str) -> Value {
     let cwd = at(env, folder).display().to_string();
     let outcome = event(env, session, "SessionStart", json!({"source": "startup", "cwd": cwd}));
     harmless(&outcome);
-    if outcome.stdout.is_empty() { String::new() } else { injected(&outcome) }
+    serde_json::from_str(&outcome.stdout).unwrap_or_default()
+}
+
+/// Starts a session in a folder and returns what is injected.
+fn starts_in(env: &TestEnv, folder: &str, session: &str) -> String {
+    let reply = reply_in(env, folder, session);
+    reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned()
 }
 
 #[test]
@@ -53,12 +63,15 @@ fn law_8_a_folder_that_claims_a_project_sees_nothing_of_it_until_the_user_says_s
     write(&env, "forged/.backstory.toml", "project = \"secret\"\n");
     in_folder(&env, "forged", &["remote", "add", "origin", "git@example.org:team/secret.git"]);
     assert!(starts_in(&env, "secret", "s1").contains(SECRET));
-    assert!(!starts_in(&env, "forged", "s2").contains(SECRET));
+    let reply = reply_in(&env, "forged", "s2");
+    assert!(!reply.to_string().contains(SECRET));
+    assert_eq!(reply["systemMessage"], QUESTION);
+    assert_eq!(reply_in(&env, "forged", "s2b").get("systemMessage"), None, "it is asked once");
     assert!(titles_in(&env, "forged").is_empty());
     assert_snapshot!(rendered(&run_there(&env, "forged", &["project"])), @r"
         exit 0
         --- out
-        2    secret                        0 memories     1 session   [WORLD]/user/forged
+        2    secret                        0 memories     2 sessions  [WORLD]/user/forged
         --- err
         note: `[WORLD]/user/forged` says it is the same project as `secret` in `[WORLD]/user/secret`, and nothing proves it; in that folder, `backstory project link 1` joins them and `backstory project unlink` keeps them apart
         ");
@@ -78,7 +91,7 @@ fn law_8_a_folder_that_claims_a_project_sees_nothing_of_it_until_the_user_says_s
     done_there(&env, "forged", &["project", "unlink"]);
     assert!(titles_in(&env, "forged").is_empty(), "memories stay where they are");
     assert_eq!(titles_in(&env, "secret").len(), 2);
-    backstory_testkit::held("A03", 1, "folders that claim a project see nothing of it");
+    backstory_testkit::held("A03", 3, 1, "folders that claim a project see nothing of it");
 }
 
 fn titles_in(env: &TestEnv, folder: &str) -> Vec<String> {
@@ -145,5 +158,5 @@ fn a_hook_runs_no_program_of_the_repository() {
     let keys = ask(&env, 0, &["project", "show", "forged", "--json"])["projects"][0]["keys"].to_string();
     assert!(keys.contains("commit:"), "git answered all the same: {keys}");
     assert_eq!(titles(&env, &["--project", "forged"]), [""; 0]);
-    backstory_testkit::held("A02", 3, "hooks run no `git` of the repository");
+    backstory_testkit::held("A02", 2, 3, "hooks run no `git` of the repository");
 }

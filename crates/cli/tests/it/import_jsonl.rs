@@ -167,6 +167,7 @@ fn law_6_a_file_is_believed_as_an_import_whatever_it_claims() {
     assert_eq!(column(&shown["memories"], "provenance"), json!(["import", "web"]));
     let claimed = fields(&shown["memories"][0], ["scope", "pinned", "standing"]);
     assert_eq!(claimed, json!(["project", false, "proposed"]));
+    backstory_testkit::held("A01", 10, 2, "records of a file are believed as an import's");
 }
 
 #[test]

@@ -394,7 +394,7 @@ fn a_goal_is_injected_only_into_a_prompt_about_goals() {
 fn a_prompt_of_few_words_gets_the_rule_or_the_handoff_it_asks_for() {
     let env = world();
     done(&env, &["rules", "add", "Commit messages are in the imperative"]);
-    let details = json!({"type": "handoff", "next_steps": ["Round refunds half up"]});
+    let details = json!({"type": "handoff", "next_steps": ["Round refunds half up"], "backed_steps": ["Round refunds half up"]});
     import(
         &env,
         &[

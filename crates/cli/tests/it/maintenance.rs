@@ -206,7 +206,7 @@ fn retention_depends_neither_on_backups_nor_on_the_end_of_a_session() {
         assert_eq!(database(&env).query_row(old, [], |row| row.get::<_, i64>(0)).unwrap(), 0, "{payload}");
         assert_eq!(backups(&env) > 0, kept != "0", "{payload}");
     }
-    backstory_testkit::held("A07", 1, "settings of backups do not stop retention");
+    backstory_testkit::held("A07", 12, 1, "settings of backups do not stop retention");
 }
 
 /// Whoever writes makes a backup when the last is a day old: there may be no hooks at all.
@@ -214,10 +214,13 @@ fn retention_depends_neither_on_backups_nor_on_the_end_of_a_session() {
 fn a_backup_is_made_by_any_writer_when_the_last_is_a_day_old() {
     let (soon, later) = (NOW_MS + 3_600_000, NOW_MS + 26 * 3_600_000);
     let line = "{\"title\":\"Imported just now\"}\n";
-    let ways: [(&[&str], &str); 3] = [
+    let note = json!({"name": "remember", "arguments": {"title": "Noted by an agent just now"}});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": note}).to_string() + "\n";
+    let ways: [(&[&str], &str); 4] = [
         (&["remember", "A day has gone by"], ""),
         (&["import", "-"], line),
         (&["revise", "1", "Revised just now"], ""),
+        (&["mcp"], &call),
     ];
     for (arguments, input) in ways {
         let env = neglected("2");
@@ -230,5 +233,5 @@ fn a_backup_is_made_by_any_writer_when_the_last_is_a_day_old() {
         wait_for_processes(&env);
         assert_eq!(backups(&env), 1, "{arguments:?}");
     }
-    backstory_testkit::held("A07", 1, "writers other than hooks make backups");
+    backstory_testkit::held("A07", 14, 1, "writers other than hooks make backups");
 }

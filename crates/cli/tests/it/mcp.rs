@@ -312,7 +312,7 @@ fn an_agent_can_forget_only_if_the_user_lets_it() {
     let replies = talk(&env, &[], &requests[..2]);
     assert!(offered(&replies) && !result_of(&replies[1]).0, "{replies:?}");
     assert_eq!(count(&env, "memories"), 1);
-    backstory_testkit::held("A06", 1, "agents are kept from forgetting");
+    backstory_testkit::held("A06", 7, 1, "agents are kept from forgetting");
 }
 
 #[test]

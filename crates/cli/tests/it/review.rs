@@ -47,7 +47,7 @@ fn law_6_what_an_agent_writes_waits_for_the_user() {
     ask(&env, 0, &["retire", "1", "--json"]);
     assert_eq!(start(&env, "c"), "");
     assert_eq!(env.run(["review"]).stderr, "nothing waits for your word\n");
-    backstory_testkit::held("A04", 1, "memories of an agent wait for the user");
+    backstory_testkit::held("A04", 4, 1, "memories of an agent wait for the user");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn what_waits_longer_than_a_week_is_not_forgotten() {
 fn law_6_a_host_in_the_environment_makes_every_command_the_agents() {
     let env = world().with("CLAUDECODE", "1");
     assert!(env.run(["remember", ORDER]).stderr.contains("proposed"));
-    backstory_testkit::held("A04", 1, "commands under a host are the agent's");
+    backstory_testkit::held("A04", 4, 1, "commands under a host are the agent's");
 }
 
 #[test]
@@ -76,5 +76,5 @@ fn law_6_an_agent_does_not_change_the_users_words() {
         assert!(refused.stdout.contains("user_only"), "{command}: {refused:?}");
     }
     assert!(start(&env, "a").contains("make deploy"));
-    backstory_testkit::held("A04", 1, "words of the user are not changed by an agent");
+    backstory_testkit::held("A04", 4, 1, "words of the user are not changed by an agent");
 }

@@ -217,7 +217,7 @@ fn no_file_holds_a_forgotten_memory() {
         json,
         json!({"ok": true, "forgotten": [3], "events": 0, "revived": [], "mentioned_in": [], "remains_in": []})
     );
-    backstory_testkit::held("A06", 2, "memories forgotten by the command leave no byte");
+    backstory_testkit::held("A06", 11, 2, "memories forgotten by the command leave no byte");
 }
 
 /// SEC-12: events leave the database when they are old, and backups keep them longer.
@@ -234,7 +234,7 @@ fn a_phrase_that_only_a_backup_says_is_forgotten_there_too() {
     assert!(!env.files_holding(b"zanzibarquagmire").is_empty(), "nobody confirmed it");
     assert_eq!(env.run(["forget", "--text", "zanzibarquagmire is", "--yes"]).code, Some(1));
     assert_absent(&env, "zanzibarquagmire");
-    backstory_testkit::held("A06", 1, "phrases left in a backup alone leave no byte");
+    backstory_testkit::held("A06", 11, 1, "phrases left in a backup alone leave no byte");
 }
 
 /// SEC-12: what no memory came from is forgotten by its words, or by its number.
@@ -273,5 +273,5 @@ fn prompts_are_forgotten_by_their_words_and_by_their_number() {
     assert_eq!((&json["forgotten"], &json["events"]), (&json!([]), &json!(1)));
     assert_absent(&env, b"libbertigibbet");
     assert_eq!(titles(&env, &["nothing"]), ["Nothing to see here"]);
-    backstory_testkit::held("A06", 2, "forgotten prompts leave no byte");
+    backstory_testkit::held("A06", 11, 2, "forgotten prompts leave no byte");
 }

@@ -219,7 +219,7 @@ fn what_a_colleague_forgets_of_yours_is_shown_and_can_be_restored() {
     let id = restored["restored"][0].to_string();
     assert_eq!(fields(&shown(&ann, &id), ["title", "provenance"]), json!(["We decided on tabs", "user"]));
     assert_eq!(ask(&ann, 0, &["team", "held", "--json"])["held"], json!([]));
-    backstory_testkit::held("A05", 1, "deletions by a colleague are shown and undone");
+    backstory_testkit::held("A05", 7, 1, "deletions by a colleague are shown and undone");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn hits_of_the_hub_get_the_provenance_of_pulled_memories() {
     assert_eq!(provenance(&bob, &["--set", "team.provenance=\"web\""]), "web");
     assert_eq!(provenance(&bob, &[]), format!("team:{}", team.database.member("ann")));
     assert_eq!(provenance(&ann, &[]), "user");
-    backstory_testkit::held("A05", 1, "hits of a hub are a colleague's words");
+    backstory_testkit::held("A05", 8, 1, "hits of a hub are a colleague's words");
 }
 
 /// As after a dump that was made before the last sync, restored into another database.

@@ -5,7 +5,8 @@
 use super::checks::CheckedNote;
 use super::grounding::{Haystack, hard_words};
 use super::model_answer::{AnswerHandoff, AnswerSummary, WorkState};
-use super::session_record::{RecordTurn, SessionRecord};
+use super::session_record::{RecordTurn, SessionRecord, Voice};
+use crate::backed_steps::{UsersRequests, harmless_tasks, note_backed};
 use crate::finding::distilled;
 use crate::sentences::sentences;
 use crate::session_notes::still_running;
@@ -111,6 +112,13 @@ struct CheckedHandoff {
     open_questions: Vec<String>,
 }
 
+/// What the user typed in the session.
+fn users_requests(record: &SessionRecord) -> UsersRequests {
+    let lines = record.turns.iter().flat_map(|turn| &turn.user);
+    let passages = lines.flat_map(|line| &line.passages).filter(|passage| passage.voice == Voice::User);
+    UsersRequests::of_texts(passages.map(|passage| &passage.text))
+}
+
 /// The handoff, titled by what the session was about or what comes next: where it stands begins with a branch, which names nothing.
 fn handoff_content(handoff: CheckedHandoff, topic: Option<&str>, record: &SessionRecord) -> Option<Content> {
     let found = &record.end.found;
@@ -121,7 +129,7 @@ fn handoff_content(handoff: CheckedHandoff, topic: Option<&str>, record: &Sessio
     in_flight.extend(record.end.running.iter().map(|call| still_running(call)));
     let mut next_steps = handoff.next_steps;
     next_steps.extend(tasks.open.iter().cloned());
-    let details = HandoffDetails {
+    let mut details = HandoffDetails {
         last_request: found.last_request.clone(),
         last_done: handoff.place.clone().filter(|_| !is_open),
         in_flight: items(in_flight.into_iter()),
@@ -134,7 +142,15 @@ fn handoff_content(handoff: CheckedHandoff, topic: Option<&str>, record: &Sessio
         undone_decisions: Vec::new(),
         remote: found.remote.clone(),
         closing_words: None,
+        backed_steps: Vec::new(),
     };
+    let listed: Vec<String> = harmless_tasks(&tasks.open).chain(harmless_tasks(&tasks.started)).collect();
+    let running = record.end.running.iter().map(|call| still_running(call));
+    note_backed(
+        &mut details,
+        &users_requests(record),
+        &listed.into_iter().chain(running).collect::<Vec<_>>(),
+    );
     let next = details.next_steps.first().map(String::as_str);
     let question = details.open_questions.first().map(String::as_str);
     let place = handoff.place.as_deref().and_then(|place| sentences(place).into_iter().next());

@@ -79,7 +79,7 @@ fn commits_of_others_are_the_repositorys_words() {
         memories.iter().all(|memory| memory.content.provenance == Provenance::Repository),
         "{memories:?}"
     );
-    backstory_testkit::held("A01", 1, "messages of strangers are the repository's words");
+    backstory_testkit::held("A01", 9, 1, "messages of strangers are the repository's words");
 }
 
 #[test]

@@ -151,7 +151,11 @@ fn answers_are_read_for_every_question() {
             &json!({"llmContent": r#"{"answers":{"0":"Files"}}"#, "returnDisplay": "x"}),
         ),
         hook_events(Host::Copilot, Some("postToolUse"), &copilot).iter().map(event_line).collect(),
-        hook_events(Host::OpenCode, Some("tool.execute.after"), &opencode).iter().map(event_line).collect(),
+        hook_events(Host::OpenCode, Some("tool.execute.after"), &opencode)
+            .iter()
+            .map(event_line)
+            .collect::<Vec<_>>()
+            .join("\n"),
     ];
     assert_snapshot!(said.join("\n"), @r#"
     t User AskUserQuestion {"what":"answered","topic":"Store","question":"Which store?","options":["SQLite","Files"],"answer":"SQLite"}
@@ -160,7 +164,8 @@ fn answers_are_read_for_every_question() {
     t User request_user_input {"what":"answered","topic":"Port","question":"Which port?","options":["7070"],"answer":"9090"}
     t User ask_user {"what":"answered","topic":"Store","question":"Which store?","options":["SQLite","Files"],"answer":"Files"}
     - User ask_user {"what":"answered","topic":"","question":"Which store?","options":["SQLite","Files"],"answer":"Files"}
-    t User question {"what":"answered","topic":"Store","question":"Which store?","options":["SQLite","Files"],"answer":"SQLite, Files"}
+    t User question {"what":"answered","topic":"Store","question":"Which store?","options":["SQLite","Files"],"answer":"SQLite"}
+    t User question {"what":"answered","topic":"Store","question":"Which store?","options":["SQLite","Files"],"answer":"Files"}
     "#);
 }
 

@@ -199,6 +199,11 @@ fn law_12_a_handoff_is_reconciled_with_git() {
         last_request: Some("Refund all bookings of a cancelled sailing".to_owned()),
         next_steps: texts(&["Retry declined refunds", "Show the batch on the operator page"]),
         undone_decisions: texts(&["Keep refund batches for seven years"]),
+        backed_steps: texts(&[
+            "Retry declined refunds",
+            "Show the batch on the operator page",
+            "Keep refund batches for seven years",
+        ]),
         branch: Some("refunds".to_owned()),
         dirty_files: texts(&["src/refunds/batch.ts"]),
         closing_words: Some("Everything is done and all tests pass.".to_owned()),

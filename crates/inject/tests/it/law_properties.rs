@@ -102,7 +102,7 @@ proptest! {
     fn law_12_a_step_that_a_commit_has_done_is_not_next(steps in prop::collection::btree_set("[a-z]{4,9} [a-z]{4,9} [a-z]{4,9}", 1..6), done in 0usize..6) {
         let steps: Vec<String> = steps.into_iter().collect();
         let done = &steps[done % steps.len()];
-        let details = HandoffDetails { next_steps: steps.clone(), ..HandoffDetails::default() };
+        let details = HandoffDetails { next_steps: steps.clone(), backed_steps: steps.clone(), ..HandoffDetails::default() };
         let mut handoff = memory(1, Kind::Handoff, DAY, "Next", &details.body());
         handoff.content.details = Some(Details::Handoff(details));
         let tree = WorkTreeStatus { commits_since: vec![done.clone()], ..WorkTreeStatus::default() };

@@ -304,5 +304,5 @@ fn connections_that_say_nothing_keep_nobody_out() {
     let mut answer = String::new();
     newest.read_to_string(&mut answer).unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-    backstory_testkit::held("A08", 1, "silent connections keep nobody out");
+    backstory_testkit::held("A08", 19, 1, "silent connections keep nobody out");
 }

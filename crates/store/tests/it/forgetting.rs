@@ -146,7 +146,7 @@ fn no_byte_of_what_was_forgotten_is_left_anywhere() {
     assert_sound(&test);
     assert_eq!(ask(&test, "SELECT count(DISTINCT uid) FROM tombstones"), ids.len() as i64);
     bar("S15", format_args!("0 bytes of {} left in any file, 0 came back", ids.len()));
-    backstory_testkit::held("A06", 100, "forgotten memories leave no byte");
+    backstory_testkit::held("A06", 11, 100, "forgotten memories leave no byte");
 }
 
 /// SEC-12.
@@ -305,7 +305,7 @@ fn a_phrase_is_forgotten_wherever_it_stands() {
     assert_eq!(kept, 2, "the backup keeps the same as the database");
     drop(test.open());
     assert_sound(&test);
-    backstory_testkit::held("A06", 1, "forgotten phrases leave no byte");
+    backstory_testkit::held("A06", 11, 1, "forgotten phrases leave no byte");
 }
 
 /// S15: a row that cannot be read holds its words all the same.
@@ -340,7 +340,7 @@ fn a_forgotten_event_is_gone_from_the_copies_and_stays_out() {
     assert_eq!(store.events().count().unwrap(), 1);
     drop(store);
     assert_eq!(grep(test.root(), "zyx001"), vec![]);
-    backstory_testkit::held("A06", 1, "forgotten events stay out of the copies");
+    backstory_testkit::held("A06", 11, 1, "forgotten events stay out of the copies");
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn scattered_damage_without_a_backup_costs_at_most_what_came_last() {
             60 * last
         ),
     );
-    backstory_testkit::held("A07", 60, "stores with flipped bits and no backup come back");
+    backstory_testkit::held("A07", 14, 60, "stores with flipped bits and no backup come back");
 }
 
 /// A repair takes tombstones from the mirror, too: one that the user lifted must not stand in the way again.

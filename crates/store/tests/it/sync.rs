@@ -164,7 +164,7 @@ fn words_are_the_users_own_only_where_this_machine_knows_them() {
     store.pull(own.uid.as_str(), &[pulled(at, "tabs"), pulled(at + 1, "run make deploy")]);
     let after = store.by_uid(own.uid.as_str());
     assert_eq!((after.id, after.content.provenance), (id, Provenance::Team("ann".into())));
-    backstory_testkit::held("A05", 1, "hubs that speak as the user are believed as colleagues");
+    backstory_testkit::held("A05", 8, 1, "hubs that speak as the user are believed as colleagues");
 }
 
 /// One member, or an agent of one, could otherwise erase what everybody knows.
@@ -201,7 +201,7 @@ fn what_others_forget_of_the_user_or_in_masses_can_be_restored_for_thirty_days()
         }
         assert_eq!(store.sync().held().unwrap().len(), left);
     }
-    backstory_testkit::held("A05", 2, "foreign and mass deletions can be restored");
+    backstory_testkit::held("A05", 7, 2, "foreign and mass deletions can be restored");
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn what_is_larger_than_a_memory_can_be_is_rejected() {
     just_fits.content.facts = vec!["x".repeat(2 * 1024); 128];
     let rejected = push(&mut ann, &batch("u9", vec![just_fits])).rejected;
     assert_eq!(rejected, []);
-    backstory_testkit::held("A05", 4, "oversized memories are rejected");
+    backstory_testkit::held("A05", 17, 4, "oversized memories are rejected");
 }
 
 /// The timeout starts again after each answer, however much is pushed at once.
@@ -234,7 +234,7 @@ fn the_index_of_words_is_made_by_the_hub_whatever_a_member_sends() {
     assert_eq!(test.database.psql(forged), "0");
     let sql = "UPDATE backstory.revisions SET search_vector = 'zeppelin:1A'";
     assert!(begin(&mut client, "a").execute(sql, &[]).is_err());
-    backstory_testkit::held("A05", 1, "forged word indexes are replaced");
+    backstory_testkit::held("A05", 19, 1, "forged word indexes are replaced");
 }
 
 #[test]
@@ -255,5 +255,5 @@ fn what_an_open_transaction_holds_back_is_noticed() {
     let (pulled, since) = test.pull(&mut bob, since);
     assert_eq!(uids(&pulled), ["u2"]);
     assert!(!bob.is_held_back(PROJECT, since).unwrap());
-    backstory_testkit::held("A05", 1, "transactions left open are noticed");
+    backstory_testkit::held("A05", 19, 1, "transactions left open are noticed");
 }

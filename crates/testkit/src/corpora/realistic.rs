@@ -7,6 +7,9 @@ use crate::drawn::{BASE62, HEX, UPPER, drawn};
 
 const WITH_SECRETS: &str = include_str!("texts/secrets.txt");
 const WITHOUT: &str = include_str!("texts/clean.txt");
+/// Written by somebody who had not read the rules, nor the texts above.
+const INDEPENDENT_WITH_SECRETS: &str = include_str!("texts/independent-secrets.txt");
+const INDEPENDENT_WITHOUT: &str = include_str!("texts/independent-clean.txt");
 
 /// A text and the parts of it that were drawn.
 #[derive(Clone, Debug)]
@@ -42,6 +45,18 @@ pub fn texts_with_secrets(round: u64) -> Vec<RealisticText> {
 #[must_use]
 pub fn texts_without_secrets(round: u64) -> Vec<RealisticText> {
     read(WITHOUT, 90_000 + round * 1_000_000)
+}
+
+/// Returns such texts by somebody who had not read the rules.
+#[must_use]
+pub fn independent_texts_with_secrets(round: u64) -> Vec<RealisticText> {
+    read(INDEPENDENT_WITH_SECRETS, 130_000 + round * 1_000_000)
+}
+
+/// Returns such texts without any secret.
+#[must_use]
+pub fn independent_texts_without_secrets(round: u64) -> Vec<RealisticText> {
+    read(INDEPENDENT_WITHOUT, 170_000 + round * 1_000_000)
 }
 
 fn read(templates: &str, seed: u64) -> Vec<RealisticText> {

@@ -1,6 +1,7 @@
 //! The attack suite: what a repository, an agent, a colleague's hub or a full disk may try, in groups, and the tests that try it.
 //!
-//! Each test reports how many attempts it made and how many failed (`testkit::held`); `cargo xtask torture --suite attack` adds them up.
+//! A group stands for rows of a table of attacks that once broke something. Each test reports for a row how many attempts it made and how
+//! many failed (`testkit::held`); `cargo xtask torture --suite attack` adds them up.
 
 use super::{Bar, CAPTURE, CLI, INJECT, MEMORY, SERVER, STORE, SYNC, Tests, Units, bar};
 
@@ -8,14 +9,20 @@ const EXCHANGE: &str = "backstory-exchange";
 
 /// A group of attacks and the bar that holds it off.
 pub(crate) struct AttackGroup {
-    pub(crate) name: &'static str,
+    /// The rows of the table of attacks that it stands for, each with what was attacked.
+    pub(crate) rows: &'static [(u8, &'static str)],
     pub(crate) bar: Bar,
 }
 
 /// Every group, in the order of the ids.
 pub(crate) const ATTACKS: &[AttackGroup] = &[
     AttackGroup {
-        name: "repository",
+        rows: &[
+            (1, "memories in a repository"),
+            (6, "another program's database"),
+            (9, "commits of strangers"),
+            (10, "files that claim"),
+        ],
         bar: bar(
             "A01",
             "databases, exports, rules files, transcripts and commits in a hostile repository: 0 memories outside of it, 0 believed more than a repository",
@@ -26,6 +33,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
                         "hostile_repository::what_a_repository_carries_stays_in_it_as_its_own_words",
                         "hostile_repository::setup_believes_a_repository_no_more_than_import_does",
                         "hostile_repository::a_link_out_of_a_repository_is_not_followed",
+                        "import_jsonl::law_6_a_file_is_believed_as_an_import_whatever_it_claims",
                     ],
                 ),
                 Tests(
@@ -40,7 +48,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
         ),
     },
     AttackGroup {
-        name: "git",
+        rows: &[(2, "programs that git runs")],
         bar: bar(
             "A02",
             "at least 12 ways for a repository to have git run a program: 0 run",
@@ -51,7 +59,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
         ),
     },
     AttackGroup {
-        name: "identity",
+        rows: &[(3, "identity of a project")],
         bar: bar(
             "A03",
             "at least 11 ways for a repository to pass for another: 0 see or write its memories",
@@ -73,7 +81,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
         ),
     },
     AttackGroup {
-        name: "laundering",
+        rows: &[(4, "laundered words")],
         bar: bar(
             "A04",
             "words of others passed off as the user's, on at least 300 routes: 0 that ask for an action injected unasked",
@@ -82,6 +90,9 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
                     CLI,
                     &[
                         "attack_laundering::no_route_ends_in_an_order_that_is_injected_unasked",
+                        "agent_writer::law_6_a_quote_makes_no_rule_of_the_users_words_in_another_order",
+                        "confirmed_by_use::law_6_use_confirms_only_what_one_session_fetched_and_acted_on",
+                        "confirmed_by_use::law_6_no_use_confirms_a_strangers_word_or_an_order",
                         "review::law_6_what_an_agent_writes_waits_for_the_user",
                         "review::law_6_a_host_in_the_environment_makes_every_command_the_agents",
                         "review::law_6_an_agent_does_not_change_the_users_words",
@@ -92,7 +103,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
         ),
     },
     AttackGroup {
-        name: "hub",
+        rows: &[(8, "hubs that speak as you"), (16, "kinds the policy excludes"), (17, "oversized messages")],
         bar: bar(
             "A05",
             "a hub or a member that forges authors, kinds, sizes and deletions: 0 believed, all deletions of others restorable",
@@ -128,7 +139,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
         ),
     },
     AttackGroup {
-        name: "forget",
+        rows: &[(7, "forgetting by others"), (11, "forgotten words")],
         bar: bar(
             "A06",
             "forgotten memories, prompts and phrases, every file read: 0 bytes left; agents forget nothing",
@@ -154,7 +165,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
         ),
     },
     AttackGroup {
-        name: "disk",
+        rows: &[(12, "retention"), (13, "full disk"), (14, "backups and damage")],
         bar: bar(
             "A07",
             "full, failing and damaged disks: losses counted and reported, 0 healthy stores set aside, damaged ones come back without a backup",
@@ -174,7 +185,7 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
         ),
     },
     AttackGroup {
-        name: "machine",
+        rows: &[(5, "login keys"), (15, "names of branches and files"), (19, "names, pipes, silence")],
         bar: bar(
             "A08",
             "other users and programs of this machine: 0 login keys in arguments, 0 connections that shut the viewer, 0 secrets or lines by way of names",
@@ -192,4 +203,34 @@ pub(crate) const ATTACKS: &[AttackGroup] = &[
             ],
         ),
     },
+    AttackGroup {
+        rows: &[(18, "secrets in texts")],
+        bar: bar(
+            "A09",
+            "realistic texts with secrets, by us and by somebody who had not read the rules: 95 % redacted, 1 % of those without touched",
+            &[Tests(
+                CAPTURE,
+                &[
+                    "corpus::of_realistic_texts_the_secrets_go_and_the_rest_stays",
+                    "corpus::of_independent_texts_the_secrets_go_and_the_rest_stays",
+                ],
+            )],
+        ),
+    },
 ];
+
+/// The table of attacks has so many rows.
+#[cfg(test)]
+const ROWS: u8 = 19;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table_of_attacks_is_in_one_group() {
+        let mut rows: Vec<u8> = ATTACKS.iter().flat_map(|group| group.rows).map(|(row, _)| *row).collect();
+        rows.sort_unstable();
+        assert_eq!(rows, (1..=ROWS).collect::<Vec<_>>());
+    }
+}

@@ -142,7 +142,7 @@ impl Victim {
         drop(run(&self.env, arguments).var("CLAUDECODE", "1").output());
     }
 
-    /// Begins new sessions at every moment that injects; returns the lines with the mark.
+    /// Begins new sessions at every moment that injects; returns the lines they are given.
     pub(super) fn lines_injected_later(&mut self, order: &str) -> Vec<String> {
         let question =
             format!("How do deploys and checks of the billing client work, what is {}?", self.mark);
@@ -164,8 +164,7 @@ impl Victim {
             let output = self.hook(&format!("later{number}"), name, fields);
             let reply: Value = serde_json::from_str(&output).unwrap_or_default();
             let block = reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or(&output);
-            let marked = block.lines().filter(|line| line.contains(&self.mark));
-            lines.extend(marked.map(|line| format!("{name}: {line}")));
+            lines.extend(block.lines().map(|line| format!("{name}: {line}")));
         }
         lines
     }
