@@ -5,6 +5,7 @@ use crate::support::{
     run, send, until, wait_for_processes, world,
 };
 use crate::writer_server::{good_notes, number, play, run_with};
+use backstory_memory::estimate;
 use backstory_testkit::TestEnv;
 use serde_json::json;
 use std::fs;
@@ -79,8 +80,12 @@ fn a_program_writes_notes(provider: &str, name: &str, more: &str, flags: &[&str]
     let spent = number(&env, "SELECT tokens_in * 1000 + tokens_out FROM model_calls");
     if matches!(provider, "copilot-cli" | "command") {
         // Neither says what it used: what was sent and what came back is estimated, not what was set aside for it.
-        let (read, written) = (estimate(&prompt).0, estimate(&good_notes().to_string()).0);
-        assert_eq!(spent, i64::from(read) * 1000 + i64::from(written), "{provider}");
+        let [read, written] = [&prompt, &good_notes().to_string()].map(|text| i64::from(estimate(text).0));
+        // The parts of a prompt are rounded one by one.
+        assert!(
+            (spent / 1000 - read).abs() <= 3 && spent % 1000 == written,
+            "{provider}: {spent} {read} {written}"
+        );
     } else {
         assert_eq!(spent, 100_020, "{provider}");
     }

@@ -101,7 +101,7 @@ fn known_memory(title: &str) -> KnownMemory {
 }
 
 fn any_surroundings() -> impl Strategy<Value = (usize, [usize; 4])> {
-    (0_usize..4, [0_usize..60, 0_usize..9, 0_usize..40, 0_usize..12])
+    (0_usize..4, [0_usize..16, 0_usize..5, 0_usize..12, 0_usize..6])
 }
 
 fn any_record() -> impl Strategy<Value = SessionRecord> {
@@ -131,7 +131,7 @@ fn holds(digest: &str, text: &str) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn a_digest_is_never_over_its_budget_and_always_the_same(record in any_record(), budget in 0_u32..7_000) {
