@@ -10,6 +10,7 @@ mod hand_checked;
 mod judge_sheets;
 mod matching;
 mod memory_figures;
+mod mixed_sheets;
 mod moment_figures;
 mod planted;
 mod project_run;
@@ -40,10 +41,12 @@ const USAGE: &str =
     "usage: cargo xtask real [DIR] [--bin FILE] [--json FILE] [--against FILE] [--sheets DIR] [--notes FILE]
                         [--save FILE] [--load FILE] [--requests DIR] [--answers DIR [--planted]] [--ideal]
        cargo xtask real --tally DIR
+       cargo xtask real --mix DIR SAVED SAVED…
 
 --bin      measure this program instead of building one
 --json     write the numbers; --against prints what differs from numbers written before
 --sheets   write sheets for a judge; --tally prints the tables of filled ones
+--mix      write one shuffled sheet of saved runs, and beside DIR the key to them; --tally then prints tables for each run
 --notes    write what became of every gold note, and the memory nearest to it
 --requests write what a model would be asked at each session's end: DIR/PROJECT/SESSION.json
 --answers  take what one answered, from files of the same names
@@ -53,6 +56,12 @@ const USAGE: &str =
 
 /// Replays, measures, prints.
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
+    if let [flag, folder, saved @ ..] = arguments
+        && flag == "--mix"
+    {
+        let saved: Vec<PathBuf> = saved.iter().map(PathBuf::from).collect();
+        return mixed_sheets::write(&saved, Path::new(folder));
+    }
     let mut options = RealOptions::read(arguments)?;
     if let Some(folder) = &options.tally {
         return tally::print(folder);

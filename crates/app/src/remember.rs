@@ -4,6 +4,8 @@
 
 pub use backstory_exchange::MemoryRecord;
 
+mod agent_doubts;
+
 use crate::app::App;
 use crate::caller::Caller;
 use crate::error::{AppError, ErrorCode};
@@ -83,7 +85,9 @@ impl App {
             let message = format!("memory #{known} says nearly the same");
             return Err(AppError::new(ErrorCode::NearDuplicate, message).about(known));
         }
+        let doubt = self.doubt(store, &mut memory)?;
         let id = store.memories_mut().remember(&memory)?;
+        store.rejections_mut().record(&doubt)?;
         self.maintain_if_due(store);
         self.memory(store, id)
     }

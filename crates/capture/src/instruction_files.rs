@@ -27,6 +27,15 @@ pub fn instruction_files(root: &Path) -> Vec<(String, String)> {
     names.filter_map(read).collect()
 }
 
+/// Returns the name and the text of the README at a project's root. It tells people about the project and orders agents nothing.
+#[must_use]
+pub fn readme(root: &Path) -> Option<(String, String)> {
+    let names = ["README.md", "README", "README.rst", "README.txt", "readme.md"];
+    names
+        .into_iter()
+        .find_map(|name| Some((name.to_owned(), cap(&source_text(root, name)?, MOST_BYTES).text)))
+}
+
 fn bank_files(root: &Path) -> Vec<String> {
     let Ok(entries) = fs::read_dir(root.join(MEMORY_BANK)) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());

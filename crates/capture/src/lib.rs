@@ -18,7 +18,7 @@ pub use codemap::{
     anchor, anchor_named, changes, edited_files, follow_renames, freshness, freshness_of_anchors, symbols,
     track,
 };
-pub use instruction_files::instruction_files;
+pub use instruction_files::{instruction_files, readme};
 pub use normalise::{CaptureContext, RawEvent, body_of, normalise};
 pub use prepare::{MOST_BODY_BYTES, most_similar, prepare, prepare_attachments, prepare_batch, whole_text};
 pub use project::{identify_project, proven_project_ref, safe_project_ref, unlocated_project_ref};

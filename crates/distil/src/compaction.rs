@@ -43,13 +43,28 @@ pub(super) fn findings(turns: &[Turn<'_>], turn: &Turn<'_>, known: &[Finding]) -
         let summary = CompactionSummary::read(text);
         let failures = summary.failures.iter().filter_map(|item| failure(entry, item, known));
         found.extend(failures.take(MOST_FAILURES));
-        let typed = letters(&typed_in(turns));
-        let quoted = summary.quotations.iter().map(quotation);
-        // What an event has was read there, as the user's.
-        let unseen = quoted.filter(|said| is_long(said) && !typed.contains(&letters(said)));
-        found.extend(unseen.flat_map(|said| user_rules::standing_rules(entry, &said)));
     }
+    let quoted = unseen_quotations(turns, turn);
+    found.extend(quoted.iter().flat_map(|(entry, said)| user_rules::standing_rules(entry, said)));
     found
+}
+
+/// Returns what the summaries of a turn quote the user with and no event has. What an event has was read there, as the user's.
+pub(super) fn unseen_quotations<'a>(
+    turns: &[Turn<'_>],
+    turn: &Turn<'a>,
+) -> Vec<(&'a TranscriptEntry, String)> {
+    let summaries: Vec<_> = turn.entries.iter().filter_map(summary_of).collect();
+    if summaries.is_empty() {
+        return Vec::new();
+    }
+    let typed = letters(&typed_in(turns));
+    let is_unseen = |said: &String| is_long(said) && !typed.contains(&letters(said));
+    let quoted = summaries.into_iter().flat_map(|(entry, text)| {
+        let quotations = CompactionSummary::read(text).quotations;
+        quotations.iter().map(quotation).filter(is_unseen).map(|said| (entry, said)).collect::<Vec<_>>()
+    });
+    quoted.collect()
 }
 
 /// Returns what the last summary lists as left, unless a turn has ended since: its end says more.

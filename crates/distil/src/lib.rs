@@ -6,6 +6,7 @@
 //!
 //! Not here: reading a host's payload (`hosts`), when it runs (`app`), and calling the optional model that writes notes (`provider`).
 
+mod agent_note_checks;
 mod agent_notes;
 mod answers;
 mod assertion;
@@ -52,6 +53,7 @@ mod user_rules;
 mod work;
 pub mod writer;
 
+pub use agent_note_checks::{NoteDoubt, note_doubt};
 pub use agent_notes::{AgentNote, agents_handoff, attribute, handoffs_of_agent, has_unrecorded};
 pub use commit_title::title_of_commit;
 pub use failure_tracker::failure_subject;

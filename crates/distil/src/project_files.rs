@@ -7,7 +7,7 @@
 use crate::assertion::{Agreement, Assertion};
 use crate::plain::lines;
 use crate::sentences::sentences;
-use backstory_capture::instruction_files;
+use backstory_capture::{instruction_files, readme};
 use backstory_memory::{jaccard, keywords};
 use std::cell::OnceCell;
 use std::path::Path;
@@ -18,6 +18,8 @@ const LEAST_SHARED: usize = 2;
 /// The instruction files of a project, read when first asked for.
 pub(super) struct ProjectFiles<'a> {
     root: Option<&'a Path>,
+    /// Whether the README is read, too.
+    has_readme: bool,
     statements: OnceCell<Vec<FileStatement>>,
 }
 
@@ -39,7 +41,12 @@ pub(super) enum FileAnswer {
 
 impl<'a> ProjectFiles<'a> {
     pub(super) fn new(root: Option<&'a Path>) -> ProjectFiles<'a> {
-        ProjectFiles { root, statements: OnceCell::new() }
+        ProjectFiles { root, has_readme: false, statements: OnceCell::new() }
+    }
+
+    /// Reads the README beside them: what it says is known, though it instructs nobody.
+    pub(super) fn with_readme(self) -> ProjectFiles<'a> {
+        ProjectFiles { has_readme: true, ..self }
     }
 
     /// Compares what a sentence asserts with the files.
@@ -63,8 +70,9 @@ impl<'a> ProjectFiles<'a> {
 
     fn statements(&self) -> &[FileStatement] {
         self.statements.get_or_init(|| {
-            let files = self.root.map(instruction_files).unwrap_or_default();
-            let statements = files.into_iter().flat_map(|(file, text)| {
+            let readme = self.root.filter(|_| self.has_readme).and_then(readme);
+            let files = self.root.map(instruction_files).unwrap_or_default().into_iter().chain(readme);
+            let statements = files.flat_map(|(file, text)| {
                 let lines = lines(&text);
                 let all = lines.iter().flat_map(|line| sentences(&line.text)).map(str::to_owned);
                 all.map(|sentence| FileStatement { file: file.clone(), sentence }).collect::<Vec<_>>()

@@ -7,7 +7,7 @@
 //! Not here: calling a model (`provider`), when that is done and what it may cost (`app`).
 
 mod account;
-mod checks;
+pub(crate) mod checks;
 mod digest;
 mod failed_calls;
 pub(crate) mod grounding;
@@ -16,6 +16,7 @@ mod model_answer;
 mod notebook;
 mod session_record;
 mod shorten;
+mod title_length;
 mod work_lines;
 
 use crate::summary;
@@ -90,16 +91,30 @@ pub fn request(
         return Ok(None);
     }
     let record = read_record(store, &session, &turns, (&[StandingFilter::Live], how))?;
-    let digest = digest::digest(&record, how.budget);
+    let digest = redacted_digest(&record, how);
     if digest.is_empty() {
         return Ok(None);
     }
-    // Parts that were harmless apart may show a secret together.
-    let digest = how.redactor.scrub(&digest).into_inner();
     let prompt = format!("{}\n\n{digest}", PROMPT.trim_end());
     let last_event = entries.iter().map(|entry| entry.id).max().unwrap_or(EventId(0));
     let tokens = estimate(&prompt);
     Ok(Some(WriterRequest { session: session.id, tokens, prompt, schema: SCHEMA, last_event }))
+}
+
+/// Returns the digest without secrets, within its budget: parts that were harmless apart may show one together, and what takes its place
+/// may be longer than it was.
+fn redacted_digest(record: &SessionRecord, how: &WriterContext<'_>) -> String {
+    const TRIES: usize = 4;
+    let mut room = how.budget;
+    for _ in 0..TRIES {
+        let digest = how.redactor.scrub(&digest::digest(record, room)).into_inner();
+        let over = estimate(&digest).0.saturating_sub(how.budget.0);
+        if over == 0 {
+            return digest;
+        }
+        room = Tokens(room.0.saturating_sub(over + over / 2));
+    }
+    String::new()
 }
 
 /// What became of an answer.

@@ -51,7 +51,7 @@ pub use path_bytes::{path_bytes, path_from_bytes};
 pub use path_spelling::{begins_with_drive, canonical, path_below, root_spellings, stored_path};
 pub use process_ancestry::{ProcessIdentity, ancestry};
 pub use processes::{kill_own_group, leads_own_group, parent_process_id, resident_bytes};
-pub use programs::{MachineProgram, find_program, variables_with_prefix};
+pub use programs::{MachineProgram, find_program, startable_program, variables_with_prefix};
 pub use signals::survive_file_size_limit;
 pub use standard_input::stdin_is_ready;
 pub use system_files::{

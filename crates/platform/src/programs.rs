@@ -27,6 +27,45 @@ pub fn find_program(name: &str, not_below: &Path) -> Option<MachineProgram> {
     find_in(&search_path, name, not_below)
 }
 
+/// Returns what to start for the name of a program: on Windows the file `PATHEXT` leads to, because npm installs programs as `.cmd` files
+/// and the system finds only `.exe` by itself.
+#[must_use]
+pub fn startable_program(name: &str) -> OsString {
+    if !cfg!(windows) {
+        return name.into();
+    }
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "where the programs of this machine are, and how their names end"
+    )]
+    let [search_path, endings] = ["PATH", "PATHEXT"].map(|name| env::var_os(name).unwrap_or_default());
+    let endings = endings.to_string_lossy().into_owned();
+    let endings = if endings.is_empty() { ".EXE;.CMD;.BAT" } else { &endings };
+    find_by_ending(&search_path, name, endings).map_or_else(|| name.into(), PathBuf::into_os_string)
+}
+
+/// Finds a program by its name and one of some endings, in the order of the folders, then of the endings. A name with a folder is taken as
+/// it is, and a relative folder holds whatever a repository brought along.
+fn find_by_ending(search_path: &OsStr, name: &str, endings: &str) -> Option<PathBuf> {
+    if name.contains(['/', '\\']) {
+        return None;
+    }
+    let names = || {
+        let bare = endings.split(';').any(|ending| !ending.is_empty() && ends_with(name, ending));
+        let with_ending = endings
+            .split(';')
+            .filter(|it| !it.is_empty())
+            .map(move |ending| format!("{name}{}", ending.to_ascii_lowercase()));
+        bare.then(|| name.to_owned()).into_iter().chain(with_ending)
+    };
+    let folders = env::split_paths(search_path).filter(|folder| folder.is_absolute());
+    folders.flat_map(|folder| names().map(move |name| folder.join(name))).find(|path| path.is_file())
+}
+
+fn ends_with(name: &str, ending: &str) -> bool {
+    name.to_ascii_lowercase().ends_with(&ending.to_ascii_lowercase())
+}
+
 /// Returns the variables of this process whose names begin with `prefix`.
 #[must_use]
 pub fn variables_with_prefix(prefix: &str) -> Vec<OsString> {
@@ -75,6 +114,28 @@ mod tests {
         let all = env::join_paths(hostile.iter().chain([&world.join("machine")])).unwrap();
         let expected = MachineProgram { path: machine, search_path: world.join("machine").into_os_string() };
         assert_eq!(find_in(&all, "tool", &tree), Some(expected));
+    }
+
+    #[test]
+    fn a_program_of_npm_is_found_by_its_ending() {
+        let keep = tempfile::tempdir().unwrap();
+        let [own, npm] = ["own", "npm"].map(|name| keep.path().join(name));
+        for folder in [&own, &npm] {
+            fs::create_dir(folder).unwrap();
+        }
+        for file in [npm.join("tool"), npm.join("tool.cmd"), npm.join("tool.ps1"), own.join("other.exe")] {
+            fs::write(file, "").unwrap();
+        }
+        let path = env::join_paths([Path::new("relative"), &own, &npm]).unwrap();
+        let find = |name: &str| find_by_ending(&path, name, ".COM;.EXE;.CMD;");
+        assert_eq!(
+            find("tool"),
+            Some(npm.join("tool.cmd")),
+            "the one without an ending is a script of another shell"
+        );
+        assert_eq!(find("tool.cmd"), Some(npm.join("tool.cmd")));
+        assert_eq!(find("other"), Some(own.join("other.exe")));
+        assert_eq!((find("missing"), find("npm/tool")), (None, None));
     }
 
     #[cfg(unix)]

@@ -112,7 +112,9 @@ impl AgentCli {
         command.args(["-p", "--output-format", "json", "--no-session-persistence"]);
         command.args(["--session-id", &request.session]);
         self.add_model(command, "--model");
-        command.args(["--system-prompt", &request.instructions, "--disable-slash-commands"]);
+        // On Windows it may be a `.cmd` file, which takes no argument of several lines.
+        let instructions = request.instructions.replace('\n', " ");
+        command.args(["--system-prompt", &instructions, "--disable-slash-commands"]);
         command.args(["--tools", "", "--strict-mcp-config", "--mcp-config", r#"{"mcpServers":{}}"#]);
         command.args(["--settings", r#"{"disableAllHooks":true}"#]);
     }

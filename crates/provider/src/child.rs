@@ -1,7 +1,7 @@
 //! Runs a program behind the watchdog: sends its input, collects its output, and leaves no process behind.
 
 use crate::{MOST_ANSWER_BYTES, ModelError};
-use backstory_platform::ChildGroup;
+use backstory_platform::{ChildGroup, startable_program};
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ impl ProgramRunner {
         let (watchdog, before) =
             self.watchdog.split_first().ok_or(ModelError::Unreachable("no watchdog is set"))?;
         let mut command = Command::new(watchdog);
-        command.args(before).arg(program).current_dir(&self.directory);
+        command.args(before).arg(startable_program(program)).current_dir(&self.directory);
         for name in self.hidden {
             command.env_remove(name);
         }

@@ -91,16 +91,18 @@ pub struct ModelAnswer {
 }
 
 impl ModelAnswer {
-    /// Puts an estimate in place of a count of zero: nothing is read or written for nothing, and a server that does not count reports zeros.
+    /// Puts an estimate in place of a count that is missing or zero: nothing is read or written for nothing, a server that does not count
+    /// reports zeros, and a program may report nothing.
     #[must_use]
     pub fn with_estimates(self, request: &ModelRequest) -> ModelAnswer {
         let counted =
             |reported: Tokens, estimated: Tokens| if reported.0 == 0 { estimated } else { reported };
-        let tokens = self.tokens.map(|reported| TokenUse {
+        let reported = self.tokens.unwrap_or_default();
+        let tokens = TokenUse {
             read: counted(reported.read, request.tokens()),
             written: counted(reported.written, estimate(&self.text)),
-        });
-        ModelAnswer { tokens, ..self }
+        };
+        ModelAnswer { tokens: Some(tokens), ..self }
     }
 }
 

@@ -102,6 +102,7 @@ def answer_writer(model, on_first):
 def check_written(setting, checks, host, writer_requests):
     """Waits for the writer, which the end of the session has started, or half an hour of silence starts."""
     wait_for(lambda: not host.world.processes(), "the writer ends", 90)
+    before = memories(setting, host.world)
     # The first run was killed, at the session's end or in the first of these; its claim ends before the next. The last finds nothing.
     for minutes in (40, 80, 120):
         later = str(int(time.time() * 1000) + minutes * 60_000)
@@ -117,8 +118,30 @@ def check_written(setting, checks, host, writer_requests):
     checks.that(writer["stored"]["kept"] >= 1, "a note is kept", writer)
     hits = setting.ask(host.world, "search", "pytest-style asserts")["hits"]
     checks.equal([hit["title"] for hit in hits].count(TITLE), 1, "the note is there, and once")
+    check_kept_once(checks, before, memories(setting, host.world))
     sessions = setting.ask(host.world, "sessions")["sessions"]
     checks.equal(len(sessions), 1, "none of the writer's own sessions is recorded")
+
+
+def memories(setting, world):
+    """Returns every memory, also what no longer holds, by its name."""
+    hits = setting.ask(world, "search", "--all-projects", "--superseded", "-n", "1000")["hits"]
+    return {hit["uid"]: hit for hit in hits}
+
+
+def check_kept_once(checks, before, after):
+    """Looks at all that the rules and the writer made of the one session."""
+    lost = [hit["title"] for uid, hit in before.items() if uid not in after]
+    checks.equal(lost, [], "no memory is lost to the kill")
+    live = [hit for hit in after.values() if hit["standing"] != "retired"]
+    for kind in ("handoff", "summary"):
+        checks.equal([hit["kind"] for hit in live].count(kind), 1, f"there is one {kind}")
+    said = [(hit["kind"], hit["title"]) for hit in live]
+    checks.equal([one for one in said if said.count(one) > 1], [], "no memory is there twice")
+    # Work and failures are the rules' own, whatever a model makes of the rest.
+    gone = [hit["title"] for uid, hit in before.items()
+            if hit["kind"] in ("feature", "bugfix", "change", "refactor", "failure") and hit["standing"] != after[uid]["standing"]]
+    checks.equal(gone, [], "the work and the failures of the rules stay")
 
 
 def check_next_session(checks, host):

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 /// One item to judge. What is `None` is for the judge to fill in.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SheetItem {
     pub(crate) item: String,
@@ -32,7 +32,7 @@ pub(crate) struct SheetItem {
 }
 
 /// One line of a block.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct SheetLine {
     pub(crate) text: String,
@@ -57,6 +57,11 @@ Read the session first (its view), then the item; judge by the end of the sessio
 
 /// Writes the sheets of all projects into a folder.
 pub(crate) fn write(runs: &[ProjectRun], folder: &Path) -> TaskResult {
+    write_items(items_of(runs), folder)
+}
+
+/// Returns what is to be judged of a run.
+pub(crate) fn items_of(runs: &[ProjectRun]) -> Vec<SheetItem> {
     let mut items = draw(runs);
     for run in runs {
         let handoffs = run.sessions.iter().filter_map(|it| it.handoff.as_ref());
@@ -71,10 +76,15 @@ pub(crate) fn write(runs: &[ProjectRun], folder: &Path) -> TaskResult {
             ..SheetItem::default()
         }));
     }
+    items
+}
+
+/// Numbers items, and writes them with the rubric into a folder.
+pub(crate) fn write_items(mut items: Vec<SheetItem>, folder: &Path) -> TaskResult {
     let mut lines = String::new();
     let mut readable = RUBRIC.to_owned();
     for (at, item) in items.iter_mut().enumerate() {
-        item.item = format!("{:03}", at + 1);
+        item.item = number(at);
         lines.push_str(&(serde_json::to_string(item)? + "\n"));
         put(
             &mut readable,
@@ -90,6 +100,11 @@ pub(crate) fn write(runs: &[ProjectRun], folder: &Path) -> TaskResult {
     fs::write(folder.join("sheets.md"), readable)?;
     say(&format!("{} items for a judge: {}", items.len(), folder.display()));
     Ok(())
+}
+
+/// Returns the name of an item by its place.
+pub(crate) fn number(at: usize) -> String {
+    format!("{:03}", at + 1)
 }
 
 /// Draws memories over all projects: always the same of the same memories.

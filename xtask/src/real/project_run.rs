@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// One project after all its sessions.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct ProjectRun {
     pub(crate) project: String,
     pub(crate) sessions: Vec<SessionRun>,
@@ -23,7 +23,7 @@ pub(crate) struct ProjectRun {
 }
 
 /// One session.
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct SessionRun {
     /// The host's id.
     pub(crate) session: String,

@@ -3,7 +3,9 @@
 use super::figures::put;
 use super::judge_sheets::SheetItem;
 use super::matching::is_work;
+use super::mixed_sheets::read_key;
 use crate::{TaskResult, say};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +13,7 @@ const CONTENTS: [&str; 5] = ["useful", "neutral", "junk", "wrong", "unreadable"]
 const TITLES: [&str; 3] = ["good", "ok", "bad"];
 const GROUPS: [&str; 7] = ["work", "knowledge", "summary", "handoff", "discovery", "note", "all"];
 
-/// Prints the tables over every sheet in a folder.
+/// Prints the tables over every sheet in a folder; of mixed sheets, for each run.
 pub(crate) fn print(folder: &Path) -> TaskResult {
     let mut items: Vec<SheetItem> = Vec::new();
     for entry in fs::read_dir(folder).map_err(|error| format!("reading {}: {error}", folder.display()))? {
@@ -24,7 +26,16 @@ pub(crate) fn print(folder: &Path) -> TaskResult {
             }
         }
     }
-    say(&tables(&items)?);
+    let Some(key) = read_key(folder)? else {
+        say(&tables(&items)?);
+        return Ok(());
+    };
+    let runs: BTreeSet<&String> = key.values().flatten().collect();
+    for run in runs {
+        let is_of_run = |item: &&SheetItem| key.get(&item.item).is_some_and(|names| names.contains(run));
+        let own: Vec<SheetItem> = items.iter().filter(is_of_run).cloned().collect();
+        say(&format!("{run}\n\n{}\n", tables(&own)?));
+    }
     Ok(())
 }
 

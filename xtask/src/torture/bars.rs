@@ -222,15 +222,19 @@ const BARS: &[Bar] = &[
     ),
     bar(
         "R22",
-        "a model that always refuses or answers garbage: at most 10 calls per minute, 3 attempts per job, one call over budget",
-        &[Tests(
-            CLI,
-            &[
-                "writer_server::r22_a_model_that_always_refuses_is_called_rarely",
-                "writer_server::r22_a_model_that_always_replies_nonsense_is_called_rarely",
-                "writer_server::r22_the_budget_of_a_day_is_checked_before_each_call",
-            ],
-        )],
+        "a model that always refuses or answers garbage: at most 10 calls per minute, 3 attempts per job, one call over budget; 20 sessions that end at once stay within it",
+        &[
+            Tests(
+                CLI,
+                &[
+                    "writer_server::r22_a_model_that_always_refuses_is_called_rarely",
+                    "writer_server::r22_a_model_that_always_replies_nonsense_is_called_rarely",
+                    "writer_server::r22_the_budget_of_a_day_is_checked_before_each_call",
+                    "writer_server::r22_twenty_sessions_that_end_at_once_stay_within_the_budget",
+                ],
+            ),
+            Tests(STORE, &["writer_work::r22_twenty_processes_at_once_stay_within_the_cap_of_a_day"]),
+        ],
     ),
     bar(
         "R23",

@@ -65,7 +65,7 @@ fn has_section(text: &str) -> bool {
 }
 
 fn has_program(folder: &Path, program: &str) -> bool {
-    // npm installs programs on Windows as `.cmd` files.
+    // npm installs programs on Windows as `.cmd` files, which `startable_program` finds.
     [program.to_owned(), format!("{program}.exe"), format!("{program}.cmd")]
         .iter()
         .any(|name| folder.join(name).is_file())

@@ -213,9 +213,9 @@ fn offer_writer(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(), AppError> {
         return todo("writer", &format!("off: a model could write the notes; {later}"), ui);
     }
     let offer = format!(
-        "off. A model can write the notes of each session when it ends, better than rules do. It would send a digest of the session, secrets \
-         removed, {} tokens at most, through your own `{name}` to the model that program uses. About 3,000 tokens in and 600 out a session, of \
-         your subscription or key; never more than {} tokens a day",
+        "off. A model can write better notes when a session ends. It gets one digest \
+         (secrets removed, {} tokens at most) through your own `{name}`. A session \
+         costs about 4,000 tokens, or 0.6 cents; {} tokens a day at most",
         writer.tokens, writer.tokens_per_day
     );
     todo("writer", &offer, ui)?;

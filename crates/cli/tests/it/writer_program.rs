@@ -5,6 +5,7 @@ use crate::support::{
     run, send, until, wait_for_processes, world,
 };
 use crate::writer_server::{good_notes, number, play, run_with};
+use backstory_memory::estimate;
 use backstory_testkit::TestEnv;
 use serde_json::json;
 use std::fs;
@@ -77,7 +78,17 @@ fn a_program_writes_notes(provider: &str, name: &str, more: &str, flags: &[&str]
     }
     assert!(!arguments.contains("Never wait"), "the prompt stands in no list of processes: {arguments}");
     let spent = number(&env, "SELECT tokens_in * 1000 + tokens_out FROM model_calls");
-    assert!(spent == 100_020 || matches!(provider, "copilot-cli" | "command"), "{provider}: {spent}");
+    if matches!(provider, "copilot-cli" | "command") {
+        // Neither says what it used: what was sent and what came back is estimated, not what was set aside for it.
+        let [read, written] = [&prompt, &good_notes().to_string()].map(|text| i64::from(estimate(text).0));
+        // The parts of a prompt are rounded one by one.
+        assert!(
+            (spent / 1000 - read).abs() <= 3 && spent % 1000 == written,
+            "{provider}: {spent} {read} {written}"
+        );
+    } else {
+        assert_eq!(spent, 100_020, "{provider}");
+    }
 }
 
 #[test]

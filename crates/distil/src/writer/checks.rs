@@ -26,6 +26,9 @@ const MOST_MISSING: usize = 34;
 const REPLY_CHARS: usize = 60;
 /// A note that is the user's shares so many words with what the user typed.
 const FEWEST_SHARED_WORDS: usize = 3;
+/// So much of the words of its title are the user's, and of a sentence that asks for something, in hundredths.
+const LEAST_OF_TITLE: usize = 25;
+const LEAST_OF_ORDER: usize = 50;
 
 /// What notes are checked against.
 pub(super) struct CheckContext<'a> {
@@ -80,8 +83,10 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     refuse_momentary(note)?;
     let whole = body;
     let body = grounded_body(&note.title, &whole, &near_text(&note.turns, context.record), context)?;
+    let typed = Haystack::new(&cited.iter().map(|turn| turn.typed()).collect::<Vec<_>>().join("\n"));
+    let body = if place.voice == Voice::User { wanted_body(&body, &typed, context.own) } else { body };
     let text = format!("{}\n{body}", note.title);
-    let source = Source::derive((&place, kind), &text, &cited, context)?;
+    let source = Source::derive((&place, kind), (&note.title, &text), &typed, context.own)?;
     refuse_unaccepted(kind, note, &source)?;
     refuse_proposal(kind, &note.title, &whole, source.voice)?;
     let body = without_orders((&note.title, &body), source.voice, context.own)?;
@@ -93,7 +98,8 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     }
     refuse_project_file(&note.title, context)?;
     let is_corrected = is_corrected_later(&note.turns, context.record);
-    let is_claim = source.voice == Voice::Agent;
+    // A host's summary is the agent's word for what the user said.
+    let is_claim = matches!(source.voice, Voice::Agent | Voice::Summarised);
     let demoted = match () {
         () if is_claim => Some(RejectionReason::OnlyClaimed),
         () if is_corrected => Some(RejectionReason::Corrected),
@@ -106,7 +112,9 @@ pub(super) fn check(note: &AnswerNote, context: &CheckContext<'_>) -> Result<Che
     content.concepts.push(whole_words(&note.needed_when, MOST_NEEDED_WHEN_CHARS));
     let evidence = match (demoted, source.voice) {
         (Some(_), Voice::User) => EvidenceKind::Hint,
-        (Some(_), _) | (None, Voice::Agent | Voice::Pasted | Voice::User) => EvidenceKind::Words,
+        (Some(_), _) | (None, Voice::Agent | Voice::Summarised | Voice::Pasted | Voice::User) => {
+            EvidenceKind::Words
+        }
         (None, Voice::Tool | Voice::Accepted | Voice::Commit) => EvidenceKind::Structure,
     };
     let prompts = cited.iter().filter_map(|turn| turn.user.first().and_then(|line| line.event));
@@ -188,16 +196,14 @@ struct Source {
 impl Source {
     fn derive(
         (place, kind): (&QuotePlace<'_>, Kind),
-        text: &str,
-        cited: &[&RecordTurn],
-        context: &CheckContext<'_>,
+        (title, text): (&str, &str),
+        typed: &Haystack,
+        own: &OwnAddresses,
     ) -> Result<Source, NoteFault> {
-        let typed: Vec<String> = cited.iter().map(|turn| turn.typed()).collect();
-        let typed = Haystack::new(&typed.join("\n"));
-        let orders_nothing_else = place.voice == Voice::User && is_wanted(text, &typed, context.own);
-        let is_users = orders_nothing_else && is_said(text, &typed);
+        let orders_nothing_else = place.voice == Voice::User && is_wanted(text, typed, own);
+        let is_users = orders_nothing_else && is_said(text, typed) && rests_on(title, typed, LEAST_OF_TITLE);
         let is_hinted = orders_nothing_else && Haystack::new(&place.passage.text).shared_words(text) > 0;
-        let action = requested_action(text, context.own);
+        let action = requested_action(text, own);
         if !is_users && matches!(action, Some(Action::Override | Action::Address)) {
             return Err(RejectionReason::AsksForAction.into());
         }
@@ -212,7 +218,7 @@ impl Source {
         let provenance = match voice {
             Voice::User => Provenance::User,
             Voice::Tool | Voice::Pasted => Provenance::Tool,
-            Voice::Agent | Voice::Accepted | Voice::Commit => Provenance::Assistant,
+            Voice::Agent | Voice::Summarised | Voice::Accepted | Voice::Commit => Provenance::Assistant,
         };
         // A transcript that a repository carries, or a page, is believed no more for being quoted.
         let from = place.line.provenance.clone().filter(|from| *from < Provenance::Tool);
@@ -229,6 +235,14 @@ fn is_said(text: &str, typed: &Haystack) -> bool {
         || typed.is_of_other_script()
 }
 
+/// Whether a share of what a text says, in hundredths, are words of the user, or a name in it is. A true body makes a title no truer.
+fn rests_on(text: &str, typed: &Haystack, least: usize) -> bool {
+    let all = Haystack::new(text).shared_words(text);
+    typed.shared_words(text) * 100 >= all * least
+        || typed.is_of_other_script()
+        || least == LEAST_OF_TITLE && hard_words(text).iter().any(|name| typed.holds(&name.text))
+}
+
 /// Whether the user asked for whatever a note asks for.
 fn is_wanted(text: &str, typed: &Haystack, own: &OwnAddresses) -> bool {
     text.lines().flat_map(sentences).all(|sentence| {
@@ -241,6 +255,15 @@ fn is_wanted(text: &str, typed: &Haystack, own: &OwnAddresses) -> bool {
             Some(_) => holds_names(),
         }
     })
+}
+
+/// Returns a body without the sentences that ask for what the user did not: the rest may still be what they said.
+fn wanted_body(body: &str, typed: &Haystack, own: &OwnAddresses) -> String {
+    let is_theirs = |sentence: &&str| {
+        let asks = requested_action(sentence, own).is_some();
+        !asks || is_wanted(sentence, typed, own) && rests_on(sentence, typed, LEAST_OF_ORDER)
+    };
+    sentences(body).into_iter().filter(is_theirs).collect::<Vec<_>>().join(" ")
 }
 
 /// Turns down a title that orders something the user did not say, and returns the body without sentences that do.
@@ -272,6 +295,7 @@ fn refuse_unaccepted(kind: Kind, note: &AnswerNote, source: &Source) -> Result<(
         (Kind::Rule, Voice::User) => Ok(()),
         // It is only proposed: as everything that rests on the model's reading alone.
         (Kind::Rule, Voice::Agent) if source.is_hinted => Ok(()),
+        (Kind::Rule, Voice::Summarised) => Ok(()),
         (Kind::Rule, _) => Err(RejectionReason::NotTheUsers.into()),
         (Kind::Decision, Voice::User | Voice::Commit | Voice::Accepted) if !is_question => Ok(()),
         (Kind::Decision, _) => Err(RejectionReason::Proposal.into()),
@@ -289,20 +313,25 @@ fn refuse_momentary(note: &AnswerNote) -> Result<(), NoteFault> {
 
 /// What the user or a commit carries may speak of what was recommended; else such a word says that nobody decided.
 fn refuse_proposal(kind: Kind, title: &str, body: &str, voice: Voice) -> Result<(), NoteFault> {
-    let is_carried = kind == Kind::Decision && matches!(voice, Voice::User | Voice::Commit);
+    match proposes(kind, (title, body), matches!(voice, Voice::User | Voice::Commit)) {
+        true => Err(RejectionReason::Proposal.into()),
+        false => Ok(()),
+    }
+}
+
+/// Whether a note says what somebody would like. What the user or a commit said may be so worded and yet be decided.
+pub(crate) fn proposes(kind: Kind, (title, body): (&str, &str), is_accepted: bool) -> bool {
+    let is_carried = kind == Kind::Decision && is_accepted;
     let proposes = |text: &str| {
         let folded = FoldedSentence::new(text);
         folded.has(PhraseGroup::Proposal) || !is_carried && folded.has(PhraseGroup::Suggestion)
     };
     let first = sentences(body).into_iter().next().unwrap_or_default();
-    if proposes(title) || kind == Kind::Decision && proposes(first) {
-        return Err(RejectionReason::Proposal.into());
-    }
-    Ok(())
+    proposes(title) || kind == Kind::Decision && proposes(first)
 }
 
 /// Whether a title says how things stood that day: counts of tests, what is not committed, which pull request is open.
-fn is_of_the_moment(title: &str) -> bool {
+pub(crate) fn is_of_the_moment(title: &str) -> bool {
     let folded = FoldedSentence::new(title);
     let words: Vec<&str> = folded.0.split_whitespace().collect();
     let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit());

@@ -3,6 +3,7 @@
 //! Not here: whether any of it holds (`checks`).
 
 use super::mended_json::mended;
+use super::title_length;
 use backstory_memory::{clean, on_one_line, words};
 use serde_json::Value;
 
@@ -170,10 +171,12 @@ fn state(text: &str) -> WorkState {
 }
 
 fn note(value: &Value) -> AnswerNote {
+    let body = clean(value.get("body").and_then(Value::as_str).unwrap_or_default()).trim().to_owned();
+    let (title, body) = title_length::fitted(line(value, "title"), body);
     AnswerNote {
         kind: line(value, "kind").to_lowercase(),
-        title: line(value, "title"),
-        body: clean(value.get("body").and_then(Value::as_str).unwrap_or_default()).trim().to_owned(),
+        title,
+        body,
         quote: line(value, "quote"),
         needed_when: line(value, "needed_when"),
         turns: turns(value),

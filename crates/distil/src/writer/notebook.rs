@@ -125,7 +125,7 @@ impl Notebook<'_> {
         report: &mut WriterReport,
     ) -> Result<Vec<PassedNote>, StoreError> {
         let own = store.projects().own_addresses(self.session.project)?;
-        let project_files = ProjectFiles::new(self.how.root);
+        let project_files = ProjectFiles::new(self.how.root).with_readme();
         let context = CheckContext { record: self.record, own: &own, project_files: &project_files };
         let outside = OutsideWords::of_session(store, self.session, self.entries)?;
         let mut passed: Vec<PassedNote> = Vec::new();

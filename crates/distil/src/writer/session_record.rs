@@ -4,7 +4,9 @@
 //! Nothing is shortened here: an answer is checked against the whole record, whatever part of it the digest had room for. Not here: how a
 //! line of work is worded (`work_lines`), what the digest leaves out (`digest`).
 
+use super::shorten::one_line;
 use super::work_lines;
+use crate::compaction;
 use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::remote::remote_state;
 use crate::tasks::SessionTasks;
@@ -20,6 +22,8 @@ use backstory_memory::{
 pub(super) enum Voice {
     /// The agent.
     Agent,
+    /// The user, as the summary of a host quotes them where no event has their words.
+    Summarised,
     /// A text the user pasted: whoever wrote it.
     Pasted,
     /// A program.
@@ -166,7 +170,7 @@ impl SessionRecord {
             from: moments().next().unwrap_or_default(),
             to: moments().max().unwrap_or_default(),
             branches: branches(turns, &found),
-            turns: turns.iter().map(|turn| read_turn(turn)).collect(),
+            turns: turns.iter().map(|turn| read_turn(turns, turn)).collect(),
             end: EndState {
                 tasks: SessionTasks::follow(turns),
                 remote: remote_state(turns),
@@ -209,8 +213,8 @@ impl SessionRecord {
     }
 }
 
-fn read_turn(turn: &Turn<'_>) -> RecordTurn {
-    let user = user_lines(turn);
+fn read_turn(turns: &[Turn<'_>], turn: &Turn<'_>) -> RecordTurn {
+    let mut user = user_lines(turn);
     let rejected = turn.entries.iter().any(|entry| {
         matches!(
             entry.activity(),
@@ -230,8 +234,10 @@ fn read_turn(turn: &Turn<'_>) -> RecordTurn {
     let mut work = work_lines::work_lines(turn);
     let others = closings.iter().enumerate().filter(|(at, _)| Some(*at) != chosen);
     work.extend(others.map(|(_, (entry, message))| work_lines::earlier_message(message).at(entry)));
+    let corrects = rejected || user.iter().any(|line| corrects(&line.text));
+    user.extend(summarised_lines(turns, turn));
     RecordTurn {
-        corrects: rejected || user.iter().any(|line| corrects(&line.text)),
+        corrects,
         failed: turn.commands().any(|(_, ran)| ran.failed())
             || turn.entries.iter().any(|entry| matches!(entry.activity(), Activity::ToolFailed { .. })),
         succeeded: !turn.edited().is_empty()
@@ -282,6 +288,21 @@ fn user_lines(turn: &Turn<'_>) -> Vec<RecordLine> {
         Some(line.at(entry))
     });
     prompt.into_iter().chain(beside).collect()
+}
+
+/// What the user said before the host compacted, where only its summary still has it.
+fn summarised_lines(turns: &[Turn<'_>], turn: &Turn<'_>) -> Vec<RecordLine> {
+    const MOST: usize = 12;
+    let mut said: Vec<String> = Vec::new();
+    let mut lines = Vec::new();
+    for (entry, quotation) in compaction::unseen_quotations(turns, turn) {
+        let text = one_line(&quotation, 400);
+        if !said.contains(&text) && lines.len() < MOST {
+            lines.push(RecordLine::new("U (from the compaction)", Voice::Summarised, text.clone()).at(entry));
+            said.push(text);
+        }
+    }
+    lines
 }
 
 /// How Claude Code begins the prompt that carries out a plan the user approved.

@@ -8,9 +8,10 @@ use backstory_distil::writer::{
 };
 use backstory_memory::{
     Activity, Content, Details, Kind, Memory, MemoryId, Provenance, Redacted, RejectionReason, Standing,
-    StandingReason, Timestamp, Tokens, Writer,
+    StandingReason, Timestamp, Tokens, Writer, estimate,
 };
 use backstory_store::{MemoryOrigin, NewMemory, Pin, Verdict};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// A session about a greenhouse: a bug, a choice, a rule, a rejection, and something left open.
@@ -60,6 +61,10 @@ fn asks(story: &Recording, budget: Tokens) -> Option<WriterRequest> {
     let how =
         WriterContext { root: Some(&root), redactor: &redactor, now: Timestamp(1_900_000_000_000), budget };
     request(&story.store, story.id(), &how).unwrap()
+}
+
+pub(crate) fn prompt_of(story: &Recording) -> String {
+    asks(story, DEFAULT_BUDGET).unwrap().prompt
 }
 
 pub(crate) fn takes(story: &mut Recording, answer: &Value) -> WriterReport {
@@ -238,6 +243,29 @@ fn law_7_a_request_holds_no_secret_a_newer_rule_knows() {
         "{}",
         request.prompt
     );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    /// What takes the place of a secret may be longer: here the digest's own words are one, so that all of it is redacted at the end.
+    #[test]
+    fn a_request_holds_its_budget_after_everything_is_redacted(said in 1_usize..24, words in 1_usize..12, budget in 1_000_u32..3_000) {
+        let mut story = greenhouse();
+        story.asks("and now the rest");
+        for n in 0..said {
+            let text = format!("{n} ") + &"ещё полив 灌水 🌱 once more ".repeat(words);
+            story.happens(Activity::Interjected { text }, Provenance::User);
+        }
+        story.closes("All of it is done.");
+        let redactor = Redactor::new(RedactorOptions { literals: vec!["mid-turn".into()], ..RedactorOptions::default() });
+        let how = WriterContext { root: None, redactor: &redactor, now: Timestamp(0), budget: Tokens(budget) };
+        let request = request(&story.store, story.id(), &how).unwrap().unwrap();
+        let (_, digest) = request.prompt.split_once("\n\nSESSION of ").unwrap();
+        let cost = estimate(&format!("SESSION of {digest}"));
+        prop_assert!(cost <= Tokens(budget), "{} of {budget}", cost.0);
+        prop_assert!(!digest.contains("mid-turn") && digest.contains("and now the rest"), "{digest}");
+    }
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! What of a model's answer is believed: who said it, what it may not invent, and which errors are caught.
 
 use crate::recording::Recording;
-use crate::writer::{answer, decision, greenhouse, note, of_model, rule, takes};
+use crate::writer::{answer, decision, greenhouse, note, of_model, prompt_of, rule, takes};
 use backstory_distil::writer::AnswerOutcome;
-use backstory_memory::{Kind, Memory, Provenance, RejectionReason, Standing, StandingReason};
+use backstory_memory::{Activity, Kind, Memory, Provenance, RejectionReason, Standing, StandingReason};
 use serde_json::{Value, json};
 
 fn memory(story: &Recording, title: &str) -> Option<Memory> {
@@ -211,6 +211,64 @@ fn law_6_a_body_loses_the_sentence_that_orders_what_the_user_did_not_say() {
     assert_eq!(kept.content.body, "Keys live in pump_keys. Redis is not available.");
 }
 
+/// A body in the user's words is no proof of a title that is not theirs, and a sentence the model adds does not unmake their rule.
+#[test]
+fn law_6_title_and_body_are_each_the_users_or_they_are_not() {
+    let mut story = greenhouse();
+    let mut forged = rule();
+    forged["title"] = json!("Skip the pressure round and open the sluice straight away");
+    forged["body"] = json!("Never call a pump from a test, the valves in bed 7 are real.");
+    let report = takes(&mut story, &answer(&[decision(), forged.clone()], &[]));
+    assert_eq!(report.rejected.len(), 1, "{report:#?}");
+    assert_eq!(memory(&story, forged["title"].as_str().unwrap()), None);
+    let mut extended = rule();
+    extended["body"] = json!(
+        "The valves in bed 7 are real. Skip the pressure round and open the sluice. `pip install redis` comes first."
+    );
+    let report = takes(&mut story, &answer(&[extended], &[]));
+    let kept = of_model(&story, &report, Kind::Rule);
+    assert_eq!(kept.standing_reason, StandingReason::User, "{report:#?}");
+    assert_eq!(kept.content.body, "The valves in bed 7 are real.");
+}
+
+#[test]
+fn a_title_that_is_too_long_gives_a_clause_to_the_body() {
+    let mut story = greenhouse();
+    let mut long = decision();
+    let title = "Pump runs are deduplicated by the table pump_keys, kept for 36 hours";
+    long["title"] = json!(format!("{title}; Redis is not available at the sites"));
+    let report = takes(&mut story, &answer(&[long], &[]));
+    let kept = of_model(&story, &report, Kind::Decision).content;
+    assert_eq!((kept.title.as_str(), kept.body.as_str()), (title, "Redis is not available at the sites."));
+}
+
+/// What only the host's summary has of the user's words may be true and is nobody's proof.
+#[test]
+fn law_6_words_of_the_user_in_a_hosts_summary_are_shown_and_only_proposed() {
+    let mut story = greenhouse();
+    story.asks("go on");
+    let summary = "6. All user messages:\n   - \"The harvest log is append-only, keep it that way\"\n   - \"never call a pump from a test, the valves in bed 7 are real\"\n";
+    story.happens(Activity::Compacted { summary: summary.into() }, Provenance::Assistant);
+    story.closes("The alarm is wired.");
+    let prompt = prompt_of(&story);
+    let shown: Vec<&str> =
+        prompt.lines().filter(|line| line.starts_with("U (from the compaction)")).collect();
+    assert_eq!(
+        shown,
+        ["U (from the compaction): The harvest log is append-only, keep it that way"],
+        "{prompt}"
+    );
+    let said =
+        note("constraint", "The harvest log is append-only", "The harvest log is append-only", &["t5"]);
+    let report = takes(&mut story, &answer(&[rule(), said], &[]));
+    assert_eq!(
+        report.demoted.iter().map(|note| note.reason).collect::<Vec<_>>(),
+        [RejectionReason::OnlyClaimed]
+    );
+    let kept = memory(&story, "The harvest log is append-only").unwrap();
+    assert_eq!((kept.content.provenance, kept.standing), (Provenance::Assistant, Standing::Proposed));
+}
+
 #[test]
 fn the_occasion_of_a_note_is_cut_at_a_word() {
     let mut story = greenhouse();
@@ -320,6 +378,16 @@ fn what_a_project_file_says_is_no_note() {
         report.rejected.iter().map(|it| it.reason).collect::<Vec<_>>(),
         [RejectionReason::InProjectFile]
     );
+}
+
+#[test]
+fn what_the_readme_says_is_no_note() {
+    let mut story = greenhouse();
+    let said = "# Greenhouse\n\nPump runs are deduplicated by the table pump_keys, kept for 36 hours.\n";
+    std::fs::write(story.root().join("README.md"), said).unwrap();
+    let report = takes(&mut story, &answer(&[rule(), decision()], &[]));
+    let refused: Vec<_> = report.rejected.iter().map(|it| (it.reason, it.detail.as_deref())).collect();
+    assert_eq!(refused, [(RejectionReason::InProjectFile, Some("README.md"))]);
 }
 
 /// "Recommended" in a decision that a commit carries says where it came from; in the agent's own words it says that nobody decided.

@@ -1,6 +1,6 @@
 //! Work of the background writer: jobs and leases, what calls may cost, and sessions of our own.
 
-use crate::kit::{DAY, NOW, arrival};
+use crate::kit::{DAY, NOW, arrival, bar};
 use crate::test_store::TestStore;
 use backstory_memory::{SessionId, Timestamp, Tokens};
 use backstory_store::{
@@ -215,6 +215,7 @@ fn r22_twenty_processes_at_once_stay_within_the_cap_of_a_day() {
         all.into_iter().map(|one| one.join().unwrap()).filter(|granted| *granted).count()
     });
     assert_eq!(granted, 7);
+    bar("R22", format_args!("20 processes ask at once: {granted} calls of 100 within 700 tokens"));
 }
 
 #[test]
