@@ -37,7 +37,7 @@ impl App {
         }
         response.written = store.memories().get_many(&written)?;
         vectors::follow(store, self);
-        self.maintain_if_due(store);
+        self.finish_writing(store);
         Ok(response)
     }
 

@@ -108,7 +108,7 @@ impl App {
         let report = import_file(store, file, &options, &mut on_done)?;
         let seconds = started.elapsed().as_secs_f64();
         self.merge_word_index(store);
-        self.maintain_if_due(store);
+        self.finish_writing(store);
         Ok(FileImportShape::new(report, entries, seconds))
     }
 
@@ -129,7 +129,7 @@ impl App {
         })?;
         let seconds = started.elapsed().as_secs_f64();
         self.merge_word_index(store);
-        self.maintain_if_due(store);
+        self.finish_writing(store);
         let projects = report.by_project(store)?.into_iter().map(ImportedProjectShape::new).collect();
         Ok(MachineImportResponse { report, projects, seconds })
     }

@@ -46,7 +46,7 @@ impl App {
         }
         let memory = self.new_memory(record, first.project)?;
         let id = store.memories_mut().supersede_all(&ids, &memory)?;
-        self.maintain_if_due(store);
+        self.finish_writing(store);
         self.memory(store, id)
     }
 }

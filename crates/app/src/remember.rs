@@ -6,12 +6,14 @@ pub use backstory_exchange::MemoryRecord;
 
 mod agent_doubts;
 
-use crate::app::App;
+use crate::app::{App, folder_of_project};
 use crate::caller::Caller;
 use crate::error::{AppError, ErrorCode};
-use backstory_capture::{most_similar, prepare};
-use backstory_distil::attribute;
-use backstory_memory::{Content, ContentRecord, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, title_from};
+use backstory_capture::{anchor_named, most_similar, prepare};
+use backstory_distil::{attribute, says_how_code_is};
+use backstory_memory::{
+    Content, ContentRecord, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Relation, title_from,
+};
 use backstory_store::{MemoryOrigin, NewMemory, Scope, Store};
 use std::path::Path;
 
@@ -88,8 +90,22 @@ impl App {
         let doubt = self.doubt(store, &mut memory)?;
         let id = store.memories_mut().remember(&memory)?;
         store.rejections_mut().record(&doubt)?;
-        self.maintain_if_due(store);
+        self.anchor_claim(store, id)?;
+        self.finish_writing(store);
         self.memory(store, id)
+    }
+
+    /// Returns what a memory replaces, and what it contradicts, which is linked to it from either side.
+    pub fn affected(&self, store: &Store, memory: &Memory) -> Result<Vec<(Relation, Memory)>, AppError> {
+        let mut affected = Vec::new();
+        for link in store.memories().links(memory.id)? {
+            let is_from = link.from == memory.id;
+            if link.relation == Relation::Contradicts || link.relation == Relation::Supersedes && is_from {
+                let other = if is_from { link.to } else { link.from };
+                affected.push((link.relation, self.memory(store, other)?));
+            }
+        }
+        Ok(affected)
     }
 
     /// Gives a memory to the user if the event log shows that they typed what it quotes.
@@ -100,6 +116,16 @@ impl App {
         let content = memory.content.into_inner();
         let note = attribute(store, memory.project, (content, &quote), self.now)?;
         Ok(NewMemory { content: prepare(note.content, &redactor), origin: note.origin, ..memory })
+    }
+
+    /// Anchors what says how code is in the code as it is now: once that changes, it says so or is retired (law 12).
+    fn anchor_claim(&self, store: &mut Store, id: MemoryId) -> Result<(), AppError> {
+        let memory = self.memory(store, id)?;
+        let is_claim = says_how_code_is(&memory.content) && !memory.content.files.is_empty();
+        if let Some(root) = folder_of_project(store, memory.project)?.filter(|_| is_claim) {
+            anchor_named(store, (id, &memory.content), &root, &self.redactor())?;
+        }
+        Ok(())
     }
 
     /// Writes a memory that replaces another.
@@ -113,7 +139,8 @@ impl App {
         let memory = self.new_memory(input, before.project)?;
         refuse_taken_uid(store, &memory)?;
         let id = store.memories_mut().supersede(request.id, &memory)?;
-        self.maintain_if_due(store);
+        self.anchor_claim(store, id)?;
+        self.finish_writing(store);
         self.memory(store, id)
     }
 
@@ -124,7 +151,8 @@ impl App {
         let changes = self.allowed(request.changes.content);
         let content = prepare(self.revised(before, changes)?, &self.redactor());
         store.memories_mut().revise(request.id, &content, self.now)?;
-        self.maintain_if_due(store);
+        self.anchor_claim(store, request.id)?;
+        self.finish_writing(store);
         self.memory(store, request.id)
     }
 

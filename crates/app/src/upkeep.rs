@@ -6,7 +6,7 @@ use crate::json::{IndexShape, MaintenanceShape};
 use crate::program::start_in_background;
 use crate::progress::{OnProgress, count};
 use crate::{background_writer, log, vectors};
-use backstory_distil::DistilTrigger;
+use backstory_distil::{DistilTrigger, reconcile_stored};
 use backstory_embed::MiniLm;
 use backstory_recall::rebuild_vectors;
 use backstory_store::Store;
@@ -71,14 +71,22 @@ impl App {
         rebuild_vectors(store, &MiniLm::load()).map_err(vectors::failure)
     }
 
-    /// Starts maintenance beside this process if it was not done for a day. Every request that writes ends with this, because some
-    /// people work without hooks.
-    pub fn maintain_if_due(&self, store: &Store) {
+    /// Compares what was written with what is known, and starts maintenance beside this process if it was not done for a day. Every
+    /// request that writes ends with this, because some people work without hooks.
+    pub(crate) fn finish_writing(&self, store: &mut Store) {
+        self.reconcile_written(store);
         let is_due = store.upkeep().is_maintenance_due(self.config.retention.backup_hours, self.now);
         if is_due.unwrap_or(false)
             && let Err(error) = start_in_background("maintain")
         {
             log::line(&self.home, self.now, &format!("cannot start `maintain`: {error}"));
+        }
+    }
+
+    /// Compares what was written with what is known, whoever wrote it. What fails is tried again by the next request.
+    pub(crate) fn reconcile_written(&self, store: &mut Store) {
+        if let Err(error) = reconcile_stored(store, &self.redactor(), self.now) {
+            log::line(&self.home, self.now, &format!("memories are not compared: {error}"));
         }
     }
 

@@ -54,7 +54,8 @@ fn decision(turn: &Turn<'_>, entry: &TranscriptEntry) -> Option<Finding> {
         .filter(|option| *option != answer && !beside.contains(option))
         .map(String::as_str)
         .collect();
-    let title = title(topic, question, answer);
+    let title = title_of_answer(topic, question, answer);
+    let left = others.iter().map(|other| title_of_answer(topic, question, other)).collect();
     // A title that ends with the whole answer makes another line of it superfluous.
     let answered =
         (!title.to_lowercase().ends_with(&answer.to_lowercase())).then(|| format!("Answer: {answer}"));
@@ -74,7 +75,7 @@ fn decision(turn: &Turn<'_>, entry: &TranscriptEntry) -> Option<Finding> {
         events: evidence([entry]),
         at: entry.at,
         again: OnRepeat::Reinforce,
-        comparing: Comparing::Assertion(format!("{topic} {answer}")),
+        comparing: Comparing::Choice { chosen: title, left },
         evidence: EvidenceKind::Structure,
         relates_to: Vec::new(),
     })
@@ -89,7 +90,7 @@ fn answers_to<'a>(turn: &Turn<'a>, wanted: &str) -> impl Iterator<Item = &'a Str
 }
 
 /// "Git history: Fresh copy": what it was about, and the answer's first sentence; without a topic the answer alone where it says enough.
-fn title(topic: &str, question: &str, answer: &str) -> String {
+fn title_of_answer(topic: &str, question: &str, answer: &str) -> String {
     let answer = answer.split(" (Recommended)").next().unwrap_or(answer).trim();
     let first = answer.lines().next().and_then(|line| sentences(line).first().copied());
     let first = first.map_or(answer, without_opening);
@@ -120,11 +121,11 @@ mod tests {
     #[test]
     fn an_answer_is_titled_by_its_topic() {
         assert_eq!(
-            title("Git history", "Keep the history?", "Fresh copy (no history)"),
+            title_of_answer("Git history", "Keep the history?", "Fresh copy (no history)"),
             "Git history: Fresh copy (no history)"
         );
         assert_eq!(
-            title("", "Which database should we use?", "SQLite"),
+            title_of_answer("", "Which database should we use?", "SQLite"),
             "SQLite – Which database should we use"
         );
     }
@@ -133,11 +134,11 @@ mod tests {
     fn the_name_an_agent_gives_its_question_leads_the_first_sentence_of_a_long_answer() {
         let answer = "two at most. Please also count how often each one is called, we pay by the call";
         assert_eq!(
-            title("", "Number of regions: how many do we start with?", answer),
+            title_of_answer("", "Number of regions: how many do we start with?", answer),
             "Number of regions: two at most"
         );
         assert_eq!(
-            title(
+            title_of_answer(
                 "",
                 "Here is what I found in the logs of the last three days: which one first?",
                 "the timeouts of the mailer"

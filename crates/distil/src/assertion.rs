@@ -4,6 +4,8 @@
 //! whatever writes a memory. In doubt both stand: a rule that is lost costs more than one that is there twice. Not here: who may
 //! overrule whom (`reconcile`).
 
+mod json;
+
 use crate::phrases::{FoldedSentence, exclude_each_other, exclusive_names};
 use crate::titles::without_opening;
 use backstory_memory::{NEAR_DUPLICATE, is_stop_word, stem, words};
@@ -27,6 +29,8 @@ pub(super) struct Assertion {
     subject: BTreeSet<String>,
     /// Numbers, days, and names of which a project has one at a time.
     values: BTreeSet<String>,
+    /// Where it holds, if it says so: "for queues", "in the mobile app, …".
+    scope: BTreeSet<String>,
     /// What it says is no longer, or not to be taken: what follows `instead of`.
     taken_back: BTreeSet<String>,
     /// "The default branch is main": what stands before the verb, and the word or two behind it.
@@ -36,6 +40,8 @@ pub(super) struct Assertion {
     is_negative: bool,
     /// Whether it says that it holds from now on.
     is_change: bool,
+    /// Whether it says that it amends what was said before.
+    is_amendment: bool,
 }
 
 /// So many words follow `instead of` that name what is taken back.
@@ -66,6 +72,33 @@ const FRAMING: &[&str] = &[
     "every", "each", "everything", "anything", "remember", "decided", "switched", "moved", "actually", "fine", "ok", "okay", "after", "support", "new", "second", "thought", "changed", "mind", "change", "plan",
     "immer", "muss", "soll", "всегда", "надо", "нужно",
 ];
+/// Words that say that what was decided before is amended, and those that only point at it.
+const AMENDS: &[&str] = &[
+    "amend",
+    "amended",
+    "amending",
+    "amendment",
+    "amends",
+    "supersede",
+    "superseded",
+    "supersedes",
+    "superseding",
+];
+const POINTS_BACK: &[&str] = &[
+    "earlier",
+    "previous",
+    "previously",
+    "prior",
+    "former",
+    "decision",
+    "rule",
+    "agreement",
+    "agreed",
+    "said",
+    "this",
+];
+/// What begins a clause that says where a sentence holds.
+const PLACES: &[&str] = &["for", "in", "inside", "on", "under", "within", "für", "im", "для", "в"];
 #[rustfmt::skip]
 const VALUE_WORDS: &[&str] = &[
     "one", "two", "three", "four", "five", "six", "ten", "monday", "mondays", "tuesday", "tuesdays", "wednesday", "wednesdays", "thursday", "thursdays",
@@ -79,21 +112,31 @@ impl Assertion {
             " {} ",
             without_opening(sentence).to_lowercase().replace('’', "'").trim_end_matches(['.', '!'])
         );
+        let is_amendment = words(&lower).any(|word| AMENDS.contains(&word.as_str()));
+        let is_small = |word: &str| {
+            is_small(word) || is_amendment && (AMENDS.contains(&word) || POINTS_BACK.contains(&word))
+        };
+        let (scope, rest) = scope_and_rest(&lower);
+        let lower = turned_around(rest).unwrap_or_else(|| rest.to_owned());
         let cut = TAKES_BACK.iter().filter_map(|mark| Some((lower.find(mark)?, mark.len()))).min();
         let parts = cut.and_then(|(at, length)| Some((lower.get(..at)?, lower.get(at + length..)?)));
         let (said, rest) = parts.unwrap_or((lower.as_str(), ""));
-        // What follows a comma explains: "never rebase, merge them".
-        let clause = said.split([',', ';']).next().unwrap_or(said);
-        let said = if words(clause).any(|word| !is_small(&word)) { clause } else { said };
+        // "Amendment to the limits: uploads may have 20 MB" says behind the colon what holds.
+        let said = said.split_once(": ").filter(|_| is_amendment).map_or(said, |(_, said)| said);
+        // What follows a comma explains: "never rebase, merge them". What only amends says nothing yet.
+        let says_something = |clause: &&str| words(clause).any(|word| !is_small(&word));
+        let said = said.split([',', ';']).find(says_something).unwrap_or(said);
         let names = exclusive_names(&FoldedSentence::new(said));
         let opening: Vec<String> = words(said).collect();
         let mut asserted = Assertion {
+            scope: content_words(scope).collect(),
             taken_back: taken_back(said, rest),
             equation: equation(said),
             is_negative: said
                 .split(|c: char| !c.is_alphanumeric() && c != '\'')
                 .any(|word| NEGATIONS.contains(&word)),
             is_change: opening.last().is_some_and(|last| last == "now"),
+            is_amendment,
             opening,
             ..Assertion::default()
         };
@@ -110,6 +153,16 @@ impl Assertion {
     /// The words that an assertion on the same thing shares with it.
     pub(super) fn topic_words(&self) -> impl Iterator<Item = &String> {
         self.subject.iter().chain(&self.values)
+    }
+
+    /// Those, and what it takes back.
+    pub(super) fn all_words(&self) -> impl Iterator<Item = &String> {
+        self.topic_words().chain(self.taken_back.difference(&self.subject))
+    }
+
+    /// Whether it denies or forbids.
+    pub(super) fn is_negative(&self) -> bool {
+        self.is_negative
     }
 
     /// The numbers it gives.
@@ -136,7 +189,8 @@ impl Assertion {
         let denies = is_reversed && is_denied && self.values.is_subset(&known.values);
         let says_something = !self.subject.is_empty() || !self.values.is_empty();
         match () {
-            () if self.takes_back(known) => Agreement::Opposite,
+            () if self.holds_elsewhere(known) => Agreement::Unrelated,
+            () if self.takes_back(known) || self.amends(known) => Agreement::Opposite,
             () if is_other_value && !is_reversed && self.is_about(known) => Agreement::Opposite,
             () if denies && says_something && self.is_about(known) => Agreement::Opposite,
             () if self.is_other_name(known) || self.changes(known) => Agreement::Opposite,
@@ -144,6 +198,19 @@ impl Assertion {
             () if self.says_no_more_than(known, alike) => Agreement::Same,
             () => Agreement::Unrelated,
         }
+    }
+
+    /// Whether each says where it holds, and it is not the same place.
+    fn holds_elsewhere(&self, known: &Assertion) -> bool {
+        !self.scope.is_subset(&known.scope) && !known.scope.is_subset(&self.scope)
+    }
+
+    /// Whether it amends something it shares most of its words with, and says otherwise.
+    fn amends(&self, known: &Assertion) -> bool {
+        let shared = self.subject.intersection(&known.subject).count();
+        let least = self.subject.len().min(known.subject.len());
+        let is_other = self.subject != known.subject || self.values != known.values;
+        self.is_amendment && is_other && shared > 0 && shared * 2 >= least
     }
 
     /// Whether both say the same: in the same words, or nearly, and neither speaks of something the other does not.
@@ -208,6 +275,31 @@ impl Assertion {
     }
 }
 
+/// Splits off a first clause that says where the rest holds: "In the mobile app, use spaces".
+fn scope_and_rest(lower: &str) -> (&str, &str) {
+    let begins = |clause: &str| words(clause).next().is_some_and(|word| PLACES.contains(&word.as_str()));
+    let is_place = |(clause, rest): &(&str, &str)| {
+        begins(clause) && !clause.contains(|c: char| c.is_ascii_digit()) && words(rest).count() > 1
+    };
+    lower.split_once(',').filter(is_place).unwrap_or(("", lower))
+}
+
+/// Puts "no longer A but B" the other way round: "B instead of A".
+fn turned_around(lower: &str) -> Option<String> {
+    const MARKS: [(&str, &str); 4] = [
+        (" no longer ", " but "),
+        (" not ", " any more but "),
+        (" nicht mehr ", " sondern "),
+        (" больше не ", " а "),
+    ];
+    MARKS.iter().find_map(|(no, but)| {
+        let (before, rest) = lower.split_once(no)?;
+        let (gone, holds) = rest.split_once(but)?;
+        let holds = holds.trim_start_matches("rather ").trim();
+        Some(format!("{before} {holds} instead of {} ", gone.trim_end_matches([',', ' '])))
+    })
+}
+
 /// What is taken back: what follows the mark, or what is left when something moves from one thing to another.
 fn taken_back(said: &str, rest: &str) -> BTreeSet<String> {
     let moved =
@@ -257,6 +349,17 @@ mod tests {
             ("Always branch off main", "always branch off main", Same),
             ("Column names must be unique", "column names should be unique", Same),
             ("Use npm", "use tabs", Unrelated),
+            ("In the web app, use tabs", "in the mobile app, use spaces", Unrelated),
+            ("In the web app, use tabs", "in the web app, use spaces instead of tabs", Opposite),
+            ("Reports are written as CSV", "reports are no longer written as CSV but as Parquet", Opposite),
+            ("Exports are kept as CSV files", "Amended: exports are kept as Parquet files", Opposite),
+            (
+                "Sessions end after an hour",
+                "Superseding the earlier rule, sessions end after a day",
+                Opposite,
+            ),
+            ("Sessions end after an hour", "Amended: backups are encrypted", Unrelated),
+            ("Отчёты хранятся в CSV", "Отчёты хранятся больше не в CSV, а в Parquet", Opposite),
             ("Never deploy on Fridays", "it's fine to deploy the docs on Fridays", Unrelated),
             ("The port of the API is 3000", "the port of the web app is 5173", Unrelated),
             ("Commits are signed", "the status line stands at the bottom", Unrelated),

@@ -23,22 +23,27 @@ pub(super) fn choice(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Finding> {
     let request =
         title_of_request(before.prompt()).map(|request| format!("Asked: {request}\n")).unwrap_or_default();
     let body = format!("{request}Chosen: {option}\nNot chosen: {}", others.join("; "));
-    // "**Retry in the client** – simple, no change of the server": the name of an option stands before its reasons.
-    let name = [" – ", " — ", " - ", ": "]
-        .iter()
-        .find_map(|mark| option.split_once(mark))
-        .map_or(option.as_str(), |(name, _)| name);
-    let title = title_of(if words(name).count() > 1 { name } else { option });
+    let title = name_of(option);
+    let left = others.iter().map(|other| name_of(other)).collect();
     Some(Finding {
         subject: subject_of_turn("choice", turn),
         content: distilled(Kind::Decision, &title, &body, Provenance::Assistant),
         events: evidence([laid_out].into_iter().chain(turn.first())),
         at: turn.first()?.at,
         again: OnRepeat::Replace,
-        comparing: Comparing::Not,
+        comparing: Comparing::Choice { chosen: title, left },
         evidence: EvidenceKind::Structure,
         relates_to: Vec::new(),
     })
+}
+
+/// "**Retry in the client** – simple, no change of the server": the name of an option stands before its reasons.
+fn name_of(option: &str) -> String {
+    let name = [" – ", " — ", " - ", ": "]
+        .iter()
+        .find_map(|mark| option.split_once(mark))
+        .map_or(option, |(name, _)| name);
+    title_of(if words(name).count() > 1 { name } else { option })
 }
 
 /// Returns a short answer to a list of options that takes none of them in words we understand.

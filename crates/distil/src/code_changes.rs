@@ -41,7 +41,7 @@ pub(super) fn anchor_all(
     let Some(root) = how.root.filter(|_| how.trigger != DistilTrigger::OnDemand) else { return Ok(()) };
     let holds_in_code = |content: &Content| !content.kind.is_session_account() && !content.files.is_empty();
     for (id, content) in written.iter().filter(|(_, content)| holds_in_code(content)) {
-        if speaks_of_code(content) {
+        if says_how_code_is(content) {
             anchor_named(store, (*id, content), root, how.redactor)?;
             continue;
         }
@@ -93,11 +93,12 @@ pub(super) fn retire_changed(
 
 /// Whether somebody but the user says it of code. What the user said is shown as changed, and stays theirs.
 fn is_claim(memory: &Memory) -> bool {
-    speaks_of_code(&memory.content) && !memory.is_users_own()
+    says_how_code_is(&memory.content) && !memory.is_users_own()
 }
 
 /// Whether it says how code is, rather than what was done or how a command ends.
-fn speaks_of_code(content: &Content) -> bool {
+#[must_use]
+pub fn says_how_code_is(content: &Content) -> bool {
     match content.kind {
         Kind::Discovery => true,
         Kind::Fact => content.provenance == Provenance::Assistant,

@@ -61,6 +61,28 @@ pub(super) enum Comparing {
     Words,
     /// By what one sentence asserts: it may put another value in the place of a known one.
     Assertion(String),
+    /// As a choice of the user: it takes the place of what was chosen before from the same options.
+    Choice {
+        /// What was chosen, as the title of its memory.
+        chosen: String,
+        /// What was not, as titles.
+        left: Vec<String>,
+    },
+}
+
+impl Comparing {
+    /// The sentence that is compared, if one is.
+    pub(super) fn sentence(&self) -> Option<&str> {
+        match self {
+            Comparing::Assertion(said) | Comparing::Choice { chosen: said, .. } => Some(said),
+            Comparing::Not | Comparing::Words => None,
+        }
+    }
+
+    /// Whether the user says it, whoever's words it is in.
+    pub(super) fn is_choice(&self) -> bool {
+        matches!(self, Comparing::Choice { .. })
+    }
 }
 
 /// A memory nobody wrote by hand. What terminals print and people do not see has no place in its title.

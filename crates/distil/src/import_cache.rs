@@ -124,6 +124,8 @@ impl CachedMemories {
                 }
                 (stated.as_slice(), said.topic_words().cloned().collect())
             }
+            // What was not chosen may be in force, and shares nothing with what was.
+            Comparing::Choice { .. } => return true,
             Comparing::Words | Comparing::Not => (std::slice::from_ref(&finding.content.kind), Vec::new()),
         };
         let is_like = |(kind, known): &(Kind, WordSketch)| {

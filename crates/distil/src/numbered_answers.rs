@@ -32,14 +32,17 @@ pub(super) fn decisions(before: &Turn<'_>, turn: &Turn<'_>) -> Option<Vec<Findin
         answers.iter().filter(|(_, answer)| !answer.ends_with('?')).filter_map(|(number, answer)| {
             let item = items.get(number.checked_sub(1)?).filter(|item| is_choice(item, answer))?;
             let body = format!("Asked: {item}\nAnswer: {answer}");
+            let title = title_of_answer(item, answer)?;
+            let other = bare_answer(answer).map(|said| if said == "yes" { "no" } else { "yes" });
+            let left = other.and_then(|other| title_of_answer(item, other)).into_iter().collect();
             Some(Finding {
                 subject: subject("numbered answer", &[&prompt.key.0.0, &number.to_le_bytes()]),
                 // The question is the agent's; that the user answered it is what proves it.
-                content: distilled(Kind::Decision, &title(item, answer)?, &body, Provenance::Assistant),
+                content: distilled(Kind::Decision, &title, &body, Provenance::Assistant),
                 events: evidence([listed, prompt]),
                 at: prompt.at,
                 again: OnRepeat::Replace,
-                comparing: Comparing::Not,
+                comparing: Comparing::Choice { chosen: title, left },
                 evidence: EvidenceKind::Structure,
                 relates_to: Vec::new(),
             })
@@ -135,7 +138,7 @@ fn takes_or_leaves(answer: &str) -> bool {
 }
 
 /// What was asked, and the answer: "Keep the old endpoint: no". An answer that says enough stands alone where both do not fit.
-fn title(question: &str, answer: &str) -> Option<String> {
+fn title_of_answer(question: &str, answer: &str) -> Option<String> {
     let name = question.split_once(": ").map(|(name, _)| name);
     let name = name.filter(|name| {
         let is_name =

@@ -4,6 +4,7 @@
 
 use crate::closed_failures::close_failures;
 use crate::code_changes::{anchor_all, read_code, retire_changed};
+use crate::covered_by_commits::retire_covered;
 use crate::finding::Comparing;
 use crate::outside_words::OutsideWords;
 use crate::project_files::{FileAnswer, ProjectFiles};
@@ -11,13 +12,14 @@ use crate::promotion::promote;
 use crate::reconcile::Reconciler;
 use crate::rejected::Rejected;
 use crate::session_findings::{SessionFindings, findings};
+use crate::stored_memories::stored_form;
 use crate::{ImportCache, reconcile, recurrence, rejected, transcript};
 use backstory_capture::Redactor;
 use backstory_memory::{
-    Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, RejectionReason, Relation, SessionId,
-    Timestamp, Writer,
+    Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, Redacted, RejectionReason, Relation,
+    SessionId, Timestamp, Writer,
 };
-use backstory_store::{DistilOutcome, DistilledMemory, Store, StoreError};
+use backstory_store::{DistilOutcome, DistilledMemory, ReconciledMemory, Store, StoreError};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -111,6 +113,7 @@ fn distil_session(
         .collect();
     let mut report = DistilReport::default();
     let mut reconciled = Vec::new();
+    let mut compared: HashMap<Digest, Redacted<String>> = HashMap::new();
     let outside = OutsideWords::of_session(store, &session, &entries)?;
     let imported: HashSet<EventId> =
         entries.iter().filter(|entry| entry.provenance == Provenance::Import).map(|entry| entry.id).collect();
@@ -139,8 +142,9 @@ fn distil_session(
             let provenance = outside.provenance_of(&finding.content, finding.events.first().copied());
             finding = finding.with_provenance(provenance);
         }
+        let stated = finding.content.kind.traits().is_stated.then_some(finding.content.title.as_str());
         if !how.is_late()
-            && let Comparing::Assertion(said) = &finding.comparing
+            && let Some(said) = finding.comparing.sentence().or(stated)
         {
             match project_files.answer(said) {
                 FileAnswer::Says(file) => {
@@ -158,6 +162,10 @@ fn distil_session(
         }
         let unkept = Rejected::from_finding(&finding, RejectionReason::TakenBack);
         let finding = finding.redacted(how.redactor);
+        // What is compared by its subject alone, such as a trap, is not compared by the numbers in it later, either.
+        if !how.is_late() {
+            compared.insert(finding.subject, stored_form(finding.comparing.sentence(), how.redactor));
+        }
         let reconciler = Reconciler { store, session: &session, writer: Writer::Rules, replaced: &[] };
         let distilled = reconcile::reconcile(&reconciler, finding, cache.as_deref_mut())?;
         match distilled.as_ref().map(|distilled| distilled.same_as) {
@@ -173,6 +181,7 @@ fn distil_session(
     }
     let outcomes = store.memories_mut().write_distilled(id, last.id, &reconciled)?;
     let kept = report.note(&reconciled, &outcomes);
+    keep_assertions(store, &kept, compared, how.now)?;
     let links = relations.iter().filter_map(|(from, to)| Some((*kept.get(from)?, *kept.get(to)?)));
     for (from, to) in links {
         store.memories_mut().link(Link { from, relation: Relation::Relates, to })?;
@@ -195,7 +204,29 @@ fn distil_session(
     anchor_all(store, &session, &written.collect::<Vec<_>>(), &readings, how)?;
     let closed = close_failures(store, &session, &turns, how)?;
     report.updated.extend(closed.into_iter().chain(retire_changed(store, &session, &turns, how)?));
+    report.updated.extend(retire_covered(store, &session, &turns, how)?);
     Ok(report)
+}
+
+/// Keeps what new memories assert, as they were compared: nobody has to compare them again.
+fn keep_assertions(
+    store: &mut Store,
+    kept: &HashMap<Digest, MemoryId>,
+    mut compared: HashMap<Digest, Redacted<String>>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let mut read = Vec::new();
+    for (subject, id) in kept {
+        let is_stated =
+            store.memories().get(*id)?.is_some_and(|memory| memory.content.kind.traits().is_stated);
+        if is_stated
+            && let Some(assertion) = compared.remove(subject)
+            && store.memories().assertion(*id)?.is_none()
+        {
+            read.push(ReconciledMemory::compared(*id, assertion));
+        }
+    }
+    if read.is_empty() { Ok(()) } else { store.memories_mut().write_reconciled(&read, now) }
 }
 
 impl DistilReport {

@@ -2,7 +2,7 @@
 //!
 //! Same words → seen once more. Same subject, other value, or put right by the user → the old one is replaced and kept as history.
 //! The assistant does not overrule the user: what it says against a known memory stands beside it, marked. Not here: how
-//! two assertions are compared (`assertion`).
+//! two assertions are compared (`assertion`), memories that are written already (`stored_memories`).
 
 use super::assertion::{Agreement, Assertion};
 use super::finding::{Comparing, Finding, SafeFinding, subject};
@@ -10,8 +10,8 @@ use super::import_cache::ImportCache;
 use super::lasting::is_lasting;
 use backstory_capture::whole_text;
 use backstory_memory::{
-    Details, EvidenceKind, Kind, Memory, MemoryId, NEAR_DUPLICATE, ProjectId, Provenance, Standing,
-    StandingReason, Writer, jaccard, keywords,
+    Content, Details, EvidenceKind, Kind, Memory, MemoryId, MemoryScope, NEAR_DUPLICATE, ProjectId,
+    Provenance, Standing, StandingReason, Writer, jaccard, keywords,
 };
 use backstory_store::{
     DistilledMemory, Filter, MemoryOrigin, NewMemory, Scope, Session, StandingFilter, Store, StoreError,
@@ -47,7 +47,9 @@ pub(super) fn reconcile(
             Reconciliation::default()
         }
         Comparing::Words => reconciler.beside(&finding, None)?,
-        Comparing::Assertion(said) => reconciler.beside(&finding, Some(&Assertion::read(said)))?,
+        Comparing::Assertion(said) | Comparing::Choice { chosen: said, .. } => {
+            reconciler.beside(&finding, Some(&Assertion::read(said)))?
+        }
     };
     match &finding.content.details {
         Some(Details::Handoff(_)) => standing.replaces = older_handoffs(store, session.project, &finding)?,
@@ -109,7 +111,8 @@ fn is_unmatched(
 /// What the user says again after it was taken back is a statement of its own: it holds from now on.
 fn said_once_more(store: &Store, session: &Session, finding: SafeFinding) -> Result<SafeFinding, StoreError> {
     let is_user = finding.content.provenance == Provenance::User
-        && matches!(finding.comparing, Comparing::Assertion(_));
+        && matches!(finding.comparing, Comparing::Assertion(_))
+        || finding.comparing.is_choice();
     let Some(incident) = finding.events.first().filter(|_| is_user) else { return Ok(finding) };
     let known = store.memories().with_subject(session.project, finding.subject)?;
     let Some(known) = known.filter(|known| !known.standing.is_live()) else { return Ok(finding) };
@@ -132,7 +135,15 @@ struct Reconciliation {
 impl Reconciler<'_> {
     fn beside(&self, finding: &SafeFinding, said: Option<&Assertion>) -> Result<Reconciliation, StoreError> {
         let mut standing = Reconciliation::default();
-        for known in closest(self.store, self.session.project, finding, said)? {
+        let stated = || Kind::with(|kind| kind.is_stated);
+        let (kinds, sentence) = match &finding.comparing {
+            Comparing::Assertion(sentence) => (stated(), sentence.clone()),
+            Comparing::Choice { chosen, left } => (stated(), format!("{chosen} {}", left.join(" "))),
+            Comparing::Words | Comparing::Not => (vec![finding.content.kind], String::new()),
+        };
+        let within = Filter::within(Scope::Project(self.session.project));
+        let filter = Filter { standing: StandingFilter::Any, kinds, ..within };
+        for known in closest(self.store, &filter, &finding.content, &sentence)? {
             // What was written anew was not taken back, and says nothing any more.
             if self.replaced.contains(&known.id) || known.standing_reason == StandingReason::Rewritten {
                 continue;
@@ -153,14 +164,10 @@ impl Reconciler<'_> {
         said: Option<&Assertion>,
         standing: &mut Reconciliation,
     ) -> Result<(), StoreError> {
-        // Words alone take no place of what is in force, and nobody but the user that of what the user confirmed.
-        let is_users = known.is_users_own();
-        let is_proven = finding.evidence == EvidenceKind::Structure || known.standing != Standing::Confirmed;
-        let has_last_word = finding.content.provenance == Provenance::User
-            || finding.content.provenance >= known.content.provenance && is_proven && !is_users;
-        let says_user = finding.content.provenance == Provenance::User;
-        let has_last_word = has_last_word && !self.is_out_of_reach(known)?;
-        match (related(known, finding, said), known.standing.is_live()) {
+        let says_user = finding.content.provenance == Provenance::User || finding.comparing.is_choice();
+        let has_last_word =
+            has_last_word(&finding.content, finding.evidence, known) && !self.is_out_of_reach(known)?;
+        match (related(self.store, known, finding, said)?, known.standing.is_live()) {
             (Agreement::Unrelated, _) | (Agreement::Opposite, false) => {}
             // What was replaced or retired stays so, unless the user says it again. Code that changed may have changed back.
             (Agreement::Same, false) => {
@@ -185,41 +192,68 @@ impl Reconciler<'_> {
     }
 }
 
-fn closest(
+/// Whether something newer takes the place of what is known and says otherwise. Words alone take no place of what is in force, nobody but
+/// the user takes that of what the user said or confirmed, and what holds in one project leaves what holds everywhere.
+pub(super) fn has_last_word(newer: &Content, evidence: EvidenceKind, known: &Memory) -> bool {
+    let is_proven = evidence == EvidenceKind::Structure || known.standing != Standing::Confirmed;
+    let is_above = newer.provenance >= known.content.provenance && is_proven && !known.is_users_own();
+    let reaches = newer.scope == MemoryScope::User || known.content.scope == MemoryScope::Project;
+    reaches && (newer.provenance == Provenance::User || is_above)
+}
+
+/// Returns the memories of a project that are closest to a text by their words, those of `sentence` first.
+pub(super) fn closest(
     store: &Store,
-    project: ProjectId,
-    finding: &SafeFinding,
-    said: Option<&Assertion>,
+    filter: &Filter,
+    content: &Content,
+    sentence: &str,
 ) -> Result<Vec<Memory>, StoreError> {
     let mut query = WordQuery::default();
-    let text = whole_text(&finding.content);
-    let sentence = match &finding.comparing {
-        Comparing::Assertion(sentence) => sentence.as_str(),
-        Comparing::Words | Comparing::Not => "",
-    };
+    let text = whole_text(content);
     let first_words = keywords(&text).into_iter().take(MOST_WORDS);
     keywords(sentence).into_iter().chain(first_words).for_each(|word| query.word(&word));
-    let kinds = if said.is_some() { Kind::with(|kind| kind.is_stated) } else { vec![finding.content.kind] };
-    let filter = Filter {
-        limit: COMPARED,
-        standing: StandingFilter::Any,
-        kinds,
-        ..Filter::within(Scope::Project(project))
-    };
+    let filter = Filter { limit: COMPARED, ..filter.clone() };
     let ids: Vec<MemoryId> = store.search().exact(&query, &filter)?.iter().map(|hit| hit.memory).collect();
-    // What was talked through says many things: one that is put right does not take the others back.
-    let is_one_thing = |known: &Memory| {
-        known.content.kind != Kind::Note || known.content.provenance != Provenance::Assistant
-    };
     Ok(store.memories().get_many(&ids)?.into_iter().filter(is_one_thing).collect())
 }
 
-fn related(known: &Memory, finding: &SafeFinding, said: Option<&Assertion>) -> Agreement {
+/// Whether a memory says one thing. What was talked through says many: one that is put right does not take the others back.
+pub(super) fn is_one_thing(memory: &Memory) -> bool {
+    memory.content.kind != Kind::Note || memory.content.provenance != Provenance::Assistant
+}
+
+/// What a memory asserts: as it was read when it was compared, else by its title.
+pub(super) fn assertion_of(store: &Store, memory: &Memory) -> Result<Assertion, StoreError> {
+    let stored = store.memories().assertion(memory.id)?;
+    let read = || Assertion::read(&memory.content.title);
+    Ok(stored.as_deref().and_then(Assertion::from_json).unwrap_or_else(read))
+}
+
+fn related(
+    store: &Store,
+    known: &Memory,
+    finding: &SafeFinding,
+    said: Option<&Assertion>,
+) -> Result<Agreement, StoreError> {
+    if let Comparing::Choice { chosen, left } = &finding.comparing
+        && let Some(agreement) = chosen_before(&known.content.title, chosen, left)
+    {
+        return Ok(agreement);
+    }
     let alike = jaccard(&whole_text(&known.content), &whole_text(&finding.content));
-    match said {
-        Some(said) => said.compared_with(&Assertion::read(&known.content.title), alike),
+    Ok(match said {
+        Some(said) => said.compared_with(&assertion_of(store, known)?, alike),
         None if alike >= NEAR_DUPLICATE => Agreement::Same,
         None => Agreement::Unrelated,
+    })
+}
+
+/// How a choice stands to what may be one of its options: the same was chosen before, or what was not chosen now.
+fn chosen_before(known: &str, chosen: &str, left: &[String]) -> Option<Agreement> {
+    let is_left = |option: &String| option == known || jaccard(option, known) >= NEAR_DUPLICATE;
+    match known == chosen {
+        true => Some(Agreement::Same),
+        false => left.iter().any(is_left).then_some(Agreement::Opposite),
     }
 }
 

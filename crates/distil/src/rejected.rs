@@ -36,7 +36,7 @@ impl Rejected {
     pub(super) fn from_finding(finding: &Finding, reason: RejectionReason) -> Rejected {
         let text = match &finding.comparing {
             Comparing::Assertion(sentence) => sentence,
-            Comparing::Words | Comparing::Not => &finding.content.title,
+            Comparing::Choice { .. } | Comparing::Words | Comparing::Not => &finding.content.title,
         };
         Rejected {
             kind: finding.content.kind,

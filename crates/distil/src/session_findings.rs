@@ -80,7 +80,8 @@ pub(super) fn findings(
             rejected.extend(only_claimed(turn));
         }
         if let Some((_, message)) = turn.closing().filter(|_| failures.fixes(at)) {
-            let cause = causes::causes(message).into_iter().next();
+            let messages = std::iter::once(message).chain(turn.results_of_subagents());
+            let cause = messages.flat_map(causes::causes).next();
             fix_contexts.entry(at).or_insert_with(|| FixContext { work: None, summary: String::new() });
             if let (Some(cause), Some(context)) = (cause, fix_contexts.get_mut(&at)) {
                 context.summary = cause;

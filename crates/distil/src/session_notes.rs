@@ -95,12 +95,14 @@ impl SessionNotes<'_> {
         compaction::pending(self.turns).into_iter().filter(|step| !is_done(step)).collect()
     }
 
-    /// What the agent listed as left, unless something was done since.
+    /// What the agent listed as left, or a subagent where the agent lists nothing, unless something was done since.
     fn said_to_be_left(&self) -> Vec<String> {
         for turn in self.turns.iter().rev() {
-            let left = turn.closing().map(|(_, message)| listed_as_left(message)).unwrap_or_default();
-            if !left.is_empty() || !turn.edited().is_empty() {
-                return left;
+            let closing = turn.closing().map(|(_, message)| message);
+            let messages = closing.into_iter().chain(turn.results_of_subagents());
+            let left = messages.map(listed_as_left).find(|left| !left.is_empty());
+            if left.is_some() || !turn.edited().is_empty() {
+                return left.unwrap_or_default();
             }
         }
         Vec::new()

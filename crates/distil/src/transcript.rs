@@ -118,6 +118,14 @@ impl<'a> Turn<'a> {
         })
     }
 
+    /// What its subagents reported, the last one first.
+    pub(super) fn results_of_subagents(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.entries.iter().rev().filter_map(|entry| match entry.activity() {
+            Activity::SubagentEnded { message } => Some(message.as_str()),
+            _ => None,
+        })
+    }
+
     /// The files that were written or changed, each once, in order.
     pub(super) fn edited(&self) -> Vec<&'a str> {
         self.files(|activity| match activity {

@@ -49,6 +49,8 @@ pub struct WorkTreeStatus {
     pub dirty: Vec<String>,
     /// The messages of commits made since the handoff was written, newest first.
     pub commits_since: Vec<String>,
+    /// The files those commits changed.
+    pub files_since: Vec<String>,
 }
 
 /// What a session starts from, each part best first.

@@ -27,7 +27,9 @@ pub(crate) fn handoff_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Opt
     let subjects = tree.into_iter().flat_map(|tree| &tree.commits_since).filter_map(|it| it.lines().next());
     let commits: Vec<HashSet<String>> =
         subjects.filter(|subject| !subject.starts_with("Revert")).map(words_of).collect();
-    let is_done = |step: &String| commits.iter().any(|commit| is_covered(step, commit));
+    let changed = tree.map_or(&[][..], |tree| &tree.files_since);
+    let is_done =
+        |step: &String| commits.iter().any(|commit| is_covered(step, commit, names_any(step, changed)));
     let (mut open, mut done) = (Vec::new(), Vec::new());
     for (label, steps) in [
         ("In flight", &handoff.in_flight),
@@ -100,11 +102,23 @@ fn tree_lines(handoff: &HandoffDetails, tree: Option<&WorkTreeStatus>) -> Vec<La
     }
 }
 
-/// Whether a commit's message holds nearly all words of a step. Two words in common may be chance.
-fn is_covered(step: &str, commit: &HashSet<String>) -> bool {
+/// Whether a commit's message holds nearly all words of a step; half of them, where the step names a file that was changed since. Two
+/// words in common may be chance.
+fn is_covered(step: &str, commit: &HashSet<String>, names_changed_file: bool) -> bool {
     let step = words_of(step);
     let shared = step.intersection(commit).count();
-    shared >= 2 && shared * 4 >= step.len() * 3
+    let least = if names_changed_file { 2 } else { 3 };
+    shared >= 2 && shared * 4 >= step.len() * least
+}
+
+/// Whether a step names one of these files, by its path or its name.
+fn names_any(step: &str, files: &[String]) -> bool {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let mut tokens = step.split(|c: char| c.is_whitespace() || "`'\"(),;:".contains(c));
+    tokens.any(|token| {
+        let token = token.trim_end_matches('.');
+        token.contains('.') && files.iter().any(|file| file == token || name(file) == token)
+    })
 }
 
 fn words_of(text: &str) -> HashSet<String> {
@@ -147,8 +161,23 @@ mod tests {
     #[test]
     fn a_step_is_done_when_a_commit_says_nearly_all_of_it() {
         let commit = words_of("Retry the refunds that the provider declined");
-        assert!(is_covered("Retry declined refunds", &commit));
-        assert!(!is_covered("Show declined refunds on the operator page", &commit));
-        assert!(!is_covered("Refunds", &commit), "one word is chance");
+        assert!(is_covered("Retry declined refunds", &commit, false));
+        assert!(!is_covered("Show declined refunds on the operator page", &commit, false));
+        assert!(!is_covered("Refunds", &commit, false), "one word is chance");
+    }
+
+    #[test]
+    fn a_step_that_names_a_file_is_done_when_a_commit_of_that_file_says_half_of_it() {
+        let commit = words_of("Document the seat map");
+        let step = "Describe the seat map in docs/seats.md";
+        let changed = ["docs/seats.md".to_owned()];
+        assert!(!is_covered(step, &commit, names_any(step, &[])));
+        assert!(is_covered(step, &commit, names_any(step, &changed)));
+        assert!(is_covered(
+            "Describe the seat map in `seats.md`.",
+            &commit,
+            names_any("`seats.md`.", &changed)
+        ));
+        assert!(!names_any("Describe the docs.", &changed));
     }
 }

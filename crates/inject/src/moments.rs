@@ -3,6 +3,7 @@
 //! A session sees its own project and what holds for the user (law 8), without what its agent still has in context (law 5). Not here:
 //! how a block reads (`sections`, `render`), what a host does with it (`hosts`), when a hook runs (`cli`).
 
+mod contradictions;
 mod prompt;
 mod session_start;
 mod tool;
@@ -88,12 +89,21 @@ impl Injector<'_> {
         };
         let block = match &request.point {
             InjectionPoint::SessionStart { reason } => {
-                sections::session_start(&self.orientation(), resume_point(*reason, before), &frame)
+                let known = self.without_contradictions(self.orientation());
+                sections::session_start(&known, resume_point(*reason, before), &frame)
             }
-            InjectionPoint::Prompt { text } => sections::prompt(&self.relevant_to_prompt(text), &frame),
-            InjectionPoint::Command { command } => sections::tool(&self.memories_of_command(command), &frame),
-            InjectionPoint::Edit { file } => sections::tool(&self.memories_of_file(file), &frame),
-            InjectionPoint::Compaction => sections::compaction(&self.orientation(), &frame),
+            InjectionPoint::Prompt { text } => {
+                sections::prompt(&self.uncontradicted(self.relevant_to_prompt(text)), &frame)
+            }
+            InjectionPoint::Command { command } => {
+                sections::tool(&self.uncontradicted(self.memories_of_command(command)), &frame)
+            }
+            InjectionPoint::Edit { file } => {
+                sections::tool(&self.uncontradicted(self.memories_of_file(file)), &frame)
+            }
+            InjectionPoint::Compaction => {
+                sections::compaction(&self.without_contradictions(self.orientation()), &frame)
+            }
         };
         BuiltInjection { moment: request.point.moment(), block, budget, build_us: elapsed_us(started) }
     }

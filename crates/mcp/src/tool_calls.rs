@@ -16,8 +16,8 @@ use backstory_app::timeline::TimelineRequest;
 use backstory_app::{App, AppError, ProjectSelector, json, times};
 use backstory_inject::encode;
 use backstory_memory::{
-    ContentRecord, HandoffDetails, Kind, Memory, MemoryId, ProjectId, Provenance, Standing, TITLE_CHARS,
-    strip_fences,
+    ContentRecord, HandoffDetails, Kind, Memory, MemoryId, ProjectId, Provenance, Relation, Standing,
+    TITLE_CHARS, strip_fences,
 };
 use backstory_recall::{Hit, SearchStrategy};
 use backstory_store::{Store, StoreError};
@@ -232,7 +232,19 @@ pub(crate) fn remember(arguments: &ToolArguments, app: &App) -> Result<String, A
         }
         _ => "",
     };
-    Ok(format!("remembered as {}{whose}", written(&memory)))
+    let affected = app.affected(&store, &memory)?;
+    let affected: String = affected.iter().map(|(relation, other)| effect(*relation, other)).collect();
+    Ok(format!("remembered as {}{whose}{affected}", written(&memory)))
+}
+
+/// Says what a memory does to another one, by its id alone: what that says is fetched, not repeated (law 6).
+fn effect(relation: Relation, other: &Memory) -> String {
+    let id = other.id;
+    match relation {
+        Relation::Supersedes => format!("; it replaces #{id}"),
+        _ if other.is_users_own() => format!("; it contradicts #{id}, the user's words, and those count"),
+        _ => format!("; it contradicts #{id}"),
+    }
 }
 
 /// Gives a memory other words. What the user said stays as it is.

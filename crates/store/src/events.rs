@@ -162,6 +162,18 @@ impl EventReader<'_> {
         })
     }
 
+    /// Reads the newest messages of the user in a session, the last one first.
+    pub fn latest_prompts(&self, session: SessionId, most: u32) -> Result<Vec<StoredEvent>, StoreError> {
+        self.store.read("read a session's prompts", |db| {
+            let sql = concat!(
+                all_events!(),
+                " WHERE e.session_id = ?1 AND e.kind = 'prompt' ORDER BY e.id DESC LIMIT ?2"
+            );
+            let mut statement = db.prepare_cached(sql)?;
+            events_from(statement.query(params![session.0, most])?)
+        })
+    }
+
     /// Reads the newest events of a session in the order they arrived. Of earlier events it adds prompts, ends of turns and outside
     /// content: words may come from a page that was read long ago.
     pub fn latest(&self, session: SessionId, most: u32) -> Result<Vec<StoredEvent>, StoreError> {

@@ -41,6 +41,7 @@ pub use injections::context_window::ContextWindow;
 pub use injections::impressions::{ImpressionKind, Impressions, UseKind};
 pub use injections::{MemoryInjection, Receipt, ReceiptId, Usefulness};
 pub use memories::anchors::Anchor;
+pub use memories::assertions::ReconciledMemory;
 pub use memories::distilled::{DistilOutcome, DistilledMemory, OnRepeat};
 pub use memories::forget::{ForgetReport, PhraseMatches};
 pub use memories::rejections::{NewRejection, Rejection};

@@ -3,6 +3,7 @@
 //! Not here: the columns of what they say (`columns`), finding them (`search`), changing them (`revise`), removing them (`forget`).
 
 pub(crate) mod anchors;
+pub(crate) mod assertions;
 pub(crate) mod columns;
 pub(crate) mod distilled;
 pub(crate) mod forget;

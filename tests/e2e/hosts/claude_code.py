@@ -12,6 +12,13 @@ EVENTS = """SessionStart SessionEnd UserPromptSubmit UserPromptExpansion PreTool
 PostToolUseFailure PostToolBatch Stop StopFailure SubagentStart SubagentStop PreCompact PostCompact Notification
 InstructionsLoaded""".split()
 
+# What the host's own dialog tells the model, in front of the words of the user.
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was "
+    "NOT written to the file). To tell you how to proceed, the user said:\n"
+)
+
+
 class ClaudeCode:
     """Claude Code in a world, with a model of ours."""
 
@@ -54,28 +61,43 @@ class ClaudeCode:
         file.write_text(json.dumps({"hooks": {event: hooks for event in EVENTS}} | (settings or {})))
         self.arguments += ["--settings", str(file)]
 
-    def play(self, turns, *arguments):
-        """Plays one session: each turn is a prompt and the model's answers to it. Returns the session's id."""
+    def play(self, turns, *arguments, person=None):
+        """Plays one session: each turn is a prompt and the model's answers to it. Returns the session's id.
+
+        Whatever the host asks about a tool goes to `person`, who is given its name and its input and a way to type something meanwhile,
+        and returns how it goes on (`allowed`, `refused`). Without one the host asks nobody.
+        """
         command = [self.program, "-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        command += ["--permission-prompt-tool", "stdio"] if person else []
         command += [*self.arguments, *arguments]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         process = self.world.start(*command, environment=self.environment(), **pipes)
         results = []
+
+        def send(message):
+            process.stdin.write(json.dumps(message) + "\n")
+            process.stdin.flush()
+
+        def types(text):
+            send({"type": "user", "message": {"role": "user", "content": text}})
 
         def listen():
             for line in process.stdout:
                 said = json.loads(line)
                 if said.get("type") == "result":
                     results.append(said)
+                if said.get("type") == "control_request":
+                    asked = said["request"]
+                    answer = person(asked["tool_name"], asked["input"], types)
+                    response = {"subtype": "success", "request_id": said["request_id"], "response": answer}
+                    send({"type": "control_response", "response": response})
 
         listener = threading.Thread(target=listen, daemon=True)
         listener.start()
         try:
             for number, (prompt, answers) in enumerate(turns, 1):
                 self.model.answers = list(answers)
-                message = {"type": "user", "message": {"role": "user", "content": prompt}}
-                process.stdin.write(json.dumps(message) + "\n")
-                process.stdin.flush()
+                types(prompt)
                 wait_for(lambda: len(results) >= number or process.poll() is not None, f"the answer to {prompt!r}")
             process.stdin.close()
             process.wait(30)
@@ -83,6 +105,16 @@ class ClaudeCode:
         finally:
             end(process)
         return results[-1]["session_id"] if results else None
+
+    @staticmethod
+    def allowed(tool_input, **more):
+        """A person's answer that lets a tool run, with what they chose."""
+        return {"behavior": "allow", "updatedInput": tool_input | more}
+
+    @staticmethod
+    def refused(words):
+        """A person's refusal, worded as the host's own dialog words it."""
+        return {"behavior": "deny", "message": f"{REFUSED}{words}"}
 
     @staticmethod
     def shell(command, description):

@@ -6,10 +6,10 @@
 use super::hook_context::HookContext;
 use super::{Hook, is_damaged};
 use crate::error::AppError;
-use backstory_capture::{CaptureContext, RawEvent, normalise};
+use backstory_capture::{CaptureContext, RawEvent, body_of, normalise};
 use backstory_hosts::AgentEvent;
 use backstory_inject::{AgentAction, HookLocation};
-use backstory_memory::{EventBody, IdempotencyKey, Timestamp};
+use backstory_memory::{Activity, EventBody, IdempotencyKey, Timestamp};
 use backstory_store::{IncomingEvent, LossCounter, ReceiptId, Spool, Store, StoreError};
 use std::sync::atomic::Ordering;
 
@@ -21,6 +21,16 @@ pub(super) struct Kept<'a> {
     pub(super) receipt: Option<ReceiptId>,
     /// What the agent did, to be compared with what was injected.
     pub(super) actions: Vec<AgentAction>,
+}
+
+/// So many messages of the user are looked at for the one that began the turn.
+const PROMPTS_OF_A_TURN: u32 = 8;
+
+fn said_meanwhile(event: AgentEvent) -> AgentEvent {
+    match event.activity {
+        Activity::Prompted { text } => AgentEvent { activity: Activity::Interjected { text }, ..event },
+        _ => event,
+    }
 }
 
 impl Hook {
@@ -125,7 +135,31 @@ impl Hook {
 
     fn to_incoming(&self, context: &HookContext, event: AgentEvent) -> IncomingEvent {
         let store = context.store.as_ref().and_then(|store| store.as_ref().ok());
+        let event = match store {
+            Some(store) if self.is_of_running_turn(context, store, &event) => said_meanwhile(event),
+            _ => event,
+        };
         self.to_incoming_at(context, store, event, (self.clock.now, None))
+    }
+
+    /// Whether a prompt has the number of an earlier one: the user typed it while the agent worked, and the turn goes on.
+    fn is_of_running_turn(&self, context: &HookContext, store: &Store, event: &AgentEvent) -> bool {
+        let (Activity::Prompted { text }, Some(_), Some(session)) =
+            (&event.activity, &event.sequence, &context.before)
+        else {
+            return false;
+        };
+        // What cannot be read is taken for a prompt, as most are.
+        let earlier = store.events().latest_prompts(session.id, PROMPTS_OF_A_TURN);
+        let earlier = earlier.unwrap_or_default();
+        earlier.iter().any(|stored| match body_of(&stored.event).map(|body| body.activity) {
+            Some(Activity::Prompted { text: before }) if before != *text => {
+                let same_turn = AgentEvent { activity: Activity::Prompted { text: before }, ..event.clone() };
+                let at = (self.clock.now, None);
+                self.to_incoming_at(context, None, same_turn, at).event.key == stored.event.key
+            }
+            _ => false,
+        })
     }
 
     /// Normalises and redacts an event of another time, which may have a key of its own.

@@ -8,7 +8,7 @@ use crate::config::Config;
 use crate::error::AppError;
 use crate::{background_writer, vectors};
 use backstory_capture::body_of;
-use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil, has_unrecorded};
+use backstory_distil::{DistilReport, DistilTrigger, Distillation, distil, has_unrecorded, reconcile_stored};
 use backstory_inject::AgentAction;
 use backstory_memory::{Activity, EventKind, SessionId};
 use backstory_store::{IncomingEvent, Store};
@@ -73,7 +73,12 @@ impl Hook {
             let until = Some((Instant::now() + DISTIL_TIME).min(self.clock.started + LATEST_WORK));
             let work =
                 Distillation { trigger, root, redactor: &context.redactor, now: self.clock.now, until };
-            Ok(distil(store, session, &work)?)
+            let report = distil(store, session, &work)?;
+            // What the agent or anybody else wrote meanwhile, if there is time left.
+            if until.is_none_or(|until| Instant::now() < until) {
+                reconcile_stored(store, &context.redactor, self.clock.now)?;
+            }
+            Ok(report)
         });
         Some(Learned { session: session.map(|(session, _)| session), trigger, report })
     }

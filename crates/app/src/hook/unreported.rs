@@ -15,6 +15,10 @@ use std::path::Path;
 const MOST_READINGS: usize = 4;
 /// The share of the time, in percent, after which it does not go on.
 const READING_TIME: u32 = 10;
+/// A message is looked for among so many.
+const LATEST_PROMPTS: u32 = 32;
+/// The host may note that it passed a message on this long after its hook said so.
+const REPORTED_WITHIN_MS: i64 = 60_000;
 /// Fewer bytes without an event are read again instead of noting how far they go: a prompt waits for its hook.
 const WORTH_NOTING: u64 = 64 << 10;
 
@@ -126,7 +130,7 @@ impl Hook {
             // What a hook may report, too, has the key that the hook gives it.
             let key = event.sequence.is_none().then_some(imported);
             let event = self.to_incoming_at(context, Some(store), event, (at.min(self.clock.now), key));
-            if !is_prompt_already(store, session, &event)? {
+            if !is_reported_already(store, session, &event)? {
                 events.push(event);
             }
         }
@@ -134,14 +138,18 @@ impl Hook {
     }
 }
 
-/// Whether a message typed while the agent worked was reported as a prompt: some versions of hosts do so.
-fn is_prompt_already(store: &Store, session: &Session, event: &IncomingEvent) -> Result<bool, StoreError> {
+/// Whether a hook reported a message typed while the agent worked: some versions of hosts do so, and the transcript may be read only
+/// when the turn is long over.
+fn is_reported_already(store: &Store, session: &Session, event: &IncomingEvent) -> Result<bool, StoreError> {
     let Some(EventBody { activity: Activity::Interjected { text }, .. }) = body_of(&event.event) else {
         return Ok(false);
     };
-    let since = store.events().of_session(session.id, session.distilled_to)?;
-    Ok(since.iter().any(|stored| {
-        matches!(body_of(&stored.event), Some(EventBody { activity: Activity::Prompted { text: prompt }, .. })
-            if prompt.trim() == text.trim())
+    let latest = store.events().latest_prompts(session.id, LATEST_PROMPTS)?;
+    let near = latest.iter().filter(|stored| stored.event.at.0 + REPORTED_WITHIN_MS >= event.event.at.0);
+    Ok(near.filter_map(|stored| body_of(&stored.event)).any(|body| match body.activity {
+        Activity::Prompted { text: said } | Activity::Interjected { text: said } => {
+            said.trim() == text.trim()
+        }
+        _ => false,
     }))
 }

@@ -99,6 +99,7 @@ impl Teams<'_> {
         // What follows takes long, and no sync has to wait for it.
         drop(lock);
         self.app.merge_word_index(store);
+        self.app.reconcile_written(store);
         Ok(GitPullShape { dry_run: false, ..pull_shape(pulled, project_name(store, project)?) })
     }
 

@@ -78,6 +78,7 @@ impl Teams<'_> {
                 Err(error) => response.problems.push((team.name, error.into())),
             }
         }
+        app.reconcile_written(&mut store);
         vectors::follow(&mut store, app);
         Ok(response)
     }

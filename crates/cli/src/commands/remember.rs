@@ -6,7 +6,7 @@ use crate::ui::{Ui, one_line, read_stdin};
 use backstory_app::caller::Caller;
 use backstory_app::remember::{DuplicatePolicy, MemoryRecord, RememberRequest, TargetProject, revise_hint};
 use backstory_app::{App, AppError, ErrorCode, json, vectors};
-use backstory_memory::{ContentRecord, Memory, MemoryScope, Standing};
+use backstory_memory::{ContentRecord, Memory, MemoryScope, Relation, Standing};
 use backstory_store::Store;
 use clap::Args;
 use std::io::IsTerminal;
@@ -80,7 +80,18 @@ pub(crate) fn run(args: RememberArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
     if wants_more && app.caller == Caller::Agent {
         ui.say("note: only you can pin a memory or apply it to every project; this one is neither");
     }
-    answer(app, ui, &mut store, &memory, args.json)
+    let exit = answer(app, ui, &mut store, &memory, args.json)?;
+    for (relation, other) in app.affected(&store, &memory)? {
+        let verb = if relation == Relation::Supersedes { "replaces" } else { "contradicts" };
+        let counts = if outranks(&other, &memory) { ", which is yours and counts" } else { "" };
+        ui.say(&format!("note: it {verb} #{} {}{counts}", other.id, one_line(&other.content.title)));
+    }
+    Ok(exit)
+}
+
+/// Whether the user said what it is compared with, and somebody else said it.
+fn outranks(other: &Memory, memory: &Memory) -> bool {
+    other.is_users_own() && !memory.is_users_own()
 }
 
 /// Whether a memory is to be pinned, or to apply to every project.

@@ -137,6 +137,24 @@ fn a_message_that_a_hook_reported_is_not_kept_twice() {
     assert!(!session.kept().iter().any(|event| event.contains("interjected")), "{:?}", session.kept());
 }
 
+/// The number of the turn tells what is typed in it from the prompt of the next one, also where the transcript is read after the turn.
+#[test]
+fn a_prompt_with_the_number_of_the_running_turn_was_typed_in_mid_turn() {
+    let mut session = LiveSession::new();
+    session.hook("UserPromptSubmit", json!({"prompt": "Add paging", "prompt_id": "p1"}));
+    session.hook("UserPromptSubmit", json!({"prompt": "and no new crate", "prompt_id": "p1"}));
+    session.hook("Stop", json!({"last_assistant_message": "Done.", "prompt_id": "p1"}));
+    session.queue("enqueue", "and no new crate");
+    session.queue("remove", "and no new crate");
+    session.hook("UserPromptSubmit", json!({"prompt": "Commit it", "prompt_id": "p2"}));
+    session.hook("SessionEnd", json!({"reason": "other"}));
+    let kept = session.kept();
+    let said: Vec<&String> = kept.iter().filter(|event| event.contains("and no new crate")).collect();
+    let [only] = said.as_slice() else { panic!("{kept:?}") };
+    assert!(only.contains(r#""what":"interjected""#), "{only}");
+    assert!(kept.iter().any(|event| event.contains(r#""what":"prompted","text":"Commit it""#)), "{kept:?}");
+}
+
 #[test]
 fn law_7_secrets_in_a_transcript_are_redacted() {
     let mut session = LiveSession::new();

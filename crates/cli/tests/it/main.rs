@@ -60,6 +60,7 @@ mod outgoing_preview;
 mod plugins;
 mod program_update;
 mod projects;
+mod reconciled;
 mod refusals;
 mod remember;
 mod review;

@@ -50,6 +50,23 @@ impl<'a> MonthEnd<'a> {
         (memory["standing"].as_str().unwrap(), memory["standing_reason"].as_str().unwrap())
     }
 
+    /// What was given before the tools of the whole month, but for calls that something known is about.
+    fn alarms(&self, known: &[&str]) -> Vec<&(String, String)> {
+        let is_alarm = |(call, given): &&(String, String)| {
+            !given.is_empty() && !known.iter().any(|part| call.contains(part))
+        };
+        self.player.before_tools.iter().filter(is_alarm).collect()
+    }
+
+    /// Titles of what the user has yet to confirm of a kind, sorted.
+    fn proposed(&self, kind: &str) -> Vec<&str> {
+        let is_it = |memory: &&Value| memory["standing"] == "proposed" && memory["kind"] == kind;
+        let mut titles: Vec<&str> =
+            self.memories.iter().filter(is_it).map(|memory| memory["title"].as_str().unwrap()).collect();
+        titles.sort_unstable();
+        titles
+    }
+
     /// Whether nothing is said before commands that nothing is known of: each line too many is an alarm nobody needs.
     fn is_silent_before(&self, commands: &[&str]) {
         let alarms = commands.iter().filter(|command| !self.player.before_running(31, command).is_empty());
@@ -72,6 +89,7 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
     let rules = [
         "From now on amounts are stored as integer minor units, never as floats",
         "Idempotency keys are kept for 48 hours now, not 24",
+        "Never round amounts in harbor/booking.py",
     ];
     assert_eq!(end.in_force(&["rule"]), rules);
     // What only a command fixes may come back, and says how it was fixed; the test that passes again is over.
@@ -83,6 +101,7 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
         ]
     );
     assert_eq!(end.standing_of("pytest: FAILED"), ("retired", "fixed"));
+    assert_eq!(end.standing_of("A cancelled booking still blocks"), ("retired", "changed"));
     assert_eq!(end.in_force(&["handoff"]), ["Next: Offer a freed seat to the first in the list"]);
     assert_eq!(end.imports_git(), (0, 5));
 
@@ -97,6 +116,13 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
     assert!(start.contains("Offer a freed seat to the first in the list"), "{start}");
     let hint = end.player.before_running(31, "python3 -m harbor.serve --port 8401");
     assert!(hint.contains("alembic upgrade head"), "{hint}");
+    // The rule of day 1 is still there, and comes up where it is touched.
+    let of_day_1 = "Never round amounts in harbor/booking.py";
+    let asked = end.player.at_prompt(31, "Where may amounts be rounded, also in harbor/booking.py?");
+    assert!(asked.contains(of_day_1), "{asked}");
+    let edited = end.player.before_editing(31, "harbor/booking.py");
+    assert!(edited.contains(of_day_1), "{edited}");
+    assert_eq!(end.alarms(&["harbor.serve", "harbor/booking.py"]), Vec::<&(String, String)>::new());
     end.is_silent_before(&[
         "git status",
         "ls harbor",
@@ -131,6 +157,7 @@ fn a_month_of_tiles_ends_with_what_is_still_true() {
     assert!(end.player.starts_on(31).contains("We use pnpm here, never npm"));
     let hint = end.player.before_running(31, "npm install --save-dev eslint");
     assert!(hint.contains("We use pnpm here, never npm"), "{hint}");
+    assert_eq!(end.alarms(&["npm "]), Vec::<&(String, String)>::new());
     end.is_silent_before(&["pnpm vitest run", "pnpm add zod", "git commit -m x", "ls src", "git push"]);
     let found = end.asks(&["search", "joints of a wall", "--json"]);
     assert!(!found.to_string().contains("tests pass"), "{found}");
@@ -152,6 +179,7 @@ fn a_month_of_stones_ends_with_what_is_still_true() {
     let start = end.player.starts_on(31);
     assert!(start.contains("Never use unwrap outside of tests"), "{start}");
     assert!(start.contains("Not fixed when the session was last seen"), "{start}");
+    assert_eq!(end.alarms(&["protoc", "cargo test"]), Vec::<&(String, String)>::new());
     let hint = end.player.before_running(31, "protoc --rust_out src other.proto");
     assert!(hint.contains("/opt/protobuf/bin/protoc"), "{hint}");
 }
@@ -159,10 +187,11 @@ fn a_month_of_stones_ends_with_what_is_still_true() {
 #[test]
 fn a_session_in_german_or_russian_leaves_rule_work_failure_and_handoff() {
     let env = patient_world();
-    for (name, rule, work, failure, next) in [
+    for (name, rule, by_place, work, failure, next) in [
         (
             "german",
             "Ab jetzt werden Beträge immer in Cent gespeichert",
+            ["Die Anrede steht in der Vorlage", "Fristen zählen nur Werktage"],
             ["Mahnungen für offene Rechnungen", "Rechnungen haben eine Fälligkeit"],
             "pytest: FAILED test_mahnung.py::test_anrede - assert 'Bitte zahlen' == 'Sehr geehrte'",
             "Still failing: test_mahnung.py::test_anrede",
@@ -170,6 +199,7 @@ fn a_session_in_german_or_russian_leaves_rule_work_failure_and_handoff() {
         (
             "russian",
             "Никогда не пиши адреса покупателей в журнал",
+            ["Паузы хранятся в настройках", "Письма уходят через общий шлюз"],
             ["Отправка чека на почту", "Повторная отправка при ошибке сети"],
             "pytest: FAILED test_retry.py::test_three_times - assert 1 == 3",
             "Still failing: test_retry.py::test_three_times",
@@ -177,6 +207,8 @@ fn a_session_in_german_or_russian_leaves_rule_work_failure_and_handoff() {
     ] {
         let end = MonthEnd::after(&env, name);
         assert_eq!(end.in_force(&["rule"]), [rule]);
+        // Said with a refusal and in mid-turn, in words that no table holds: by where they stand they are proposed.
+        assert_eq!(end.proposed("rule"), by_place);
         assert_eq!(end.in_force(&WORK), work);
         assert_eq!(end.in_force(&["failure"]), [failure]);
         assert_eq!(end.in_force(&["handoff"]), [next]);

@@ -119,3 +119,36 @@ fn a_list_of_ones_own_answers_nothing() {
         ["decision: Cache the page: yes", "decision: Drop the flag: no, we need it"]
     );
 }
+
+#[test]
+fn a_later_choice_from_the_same_options_replaces_the_earlier_one() {
+    let mut story = after(OPTIONS, "2 sounds right", GOES_ON);
+    story.session("later").asks("The report is still slow, what can we do?").closes(OPTIONS);
+    story.asks("the third option").closes("I'll cache it.");
+    let decisions = story.of_kind(Kind::Decision);
+    let [first, then] = decisions.as_slice() else { panic!("{decisions:?}") };
+    assert_eq!(first.standing, Standing::Superseded(then.id));
+    assert_eq!(
+        (then.standing, then.content.title.as_str()),
+        (Standing::Confirmed, "Cache the result in Redis")
+    );
+
+    // What was chosen first holds again once it is chosen again.
+    story.session("last").asks("And now?").closes(OPTIONS);
+    story.asks("2").closes(GOES_ON);
+    let live: Vec<_> = story.of_kind(Kind::Decision).into_iter().filter(|it| it.standing.is_live()).collect();
+    let [only] = live.as_slice() else { panic!("{live:?}") };
+    assert_eq!(only.content.title, "Build a materialized view and refresh it every hour");
+}
+
+#[test]
+fn a_later_answer_by_number_replaces_the_earlier_one() {
+    let questions = "Two questions:\n\n1. Keep the old endpoint?\n2. Ship the importer this week?";
+    let mut story = after(questions, "1 - yes, 2 - no", "Fine.");
+    story.session("later").asks("Anything else to settle?").closes(questions);
+    story.asks("1 - no, 2 - no").closes("Fine.");
+    let live: Vec<_> = story.of_kind(Kind::Decision).into_iter().filter(|it| it.standing.is_live()).collect();
+    let mut titles: Vec<&str> = live.iter().map(|it| it.content.title.as_str()).collect();
+    titles.sort_unstable();
+    assert_eq!(titles, ["Keep the old endpoint: no", "Ship the importer this week: no"]);
+}

@@ -133,3 +133,21 @@ fn a_call_that_still_runs_names_no_handoff() {
     let handoff = story.only(Kind::Handoff).content;
     assert_eq!(handoff.title, "Interrupted after: Add the model");
 }
+
+/// The agent may hand work out, and say little of what comes back.
+#[test]
+fn what_a_subagent_lists_as_left_is_left_where_the_agent_lists_nothing() {
+    let found =
+        "Both pages are slow.\n\n## Next steps\n- Cache the list of harbours\n- Index the sailings by day";
+    for (closing, expected) in [
+        ("Both helpers are back.", "Next: Cache the list of harbours"),
+        ("Back.\n\n## Next steps\n- Measure the pages first", "Next: Measure the pages first"),
+    ] {
+        let mut story = Recording::new();
+        story.asks("Find out why the pages are slow");
+        story.happens(Activity::SubagentEnded { message: found.to_owned() }, Provenance::Assistant);
+        story.closes(closing);
+        story.distils(DistilTrigger::SessionEnd);
+        assert_eq!(story.only(Kind::Handoff).content.title, expected);
+    }
+}

@@ -195,3 +195,26 @@ fn a_commit_that_was_imported_before_gives_way_to_the_work_of_its_session() {
     let imported = story.memories().into_iter().find(|memory| memory.id == imported).unwrap();
     assert!(matches!(imported.standing, Standing::Superseded(_)), "{:?}", story.kinds());
 }
+
+/// What was said for the moment is over once a commit does it; what forbids, or was confirmed, is not.
+#[test]
+fn a_report_or_wish_that_a_later_commit_covers_is_over() {
+    let committed = "[main 1a2b3c4] Move the status line to the bottom of the window";
+    let command = "git commit -am 'Move the status line to the bottom of the window'";
+    for (said, is_confirmed, is_over) in [
+        ("the status line should be at the bottom of the window", false, true),
+        ("the status line should be at the bottom of the window", true, false),
+        ("the status line should not be at the bottom of the window", false, false),
+        ("the page of prices should be at the top", false, false),
+    ] {
+        let mut story = Recording::new();
+        story.asks(said).closes("I see.");
+        let rule = story.only(Kind::Rule);
+        if is_confirmed {
+            story.store.memories_mut().record_verdict(rule.id, Verdict::Confirm, rule.created_at).unwrap();
+        }
+        story.session("later").asks("Go on with the window.").runs(command, committed).closes("Done.");
+        let rule = story.store.memories().get(rule.id).unwrap().unwrap();
+        assert_eq!(rule.standing == Standing::Retired, is_over, "{said}: {rule:?}");
+    }
+}

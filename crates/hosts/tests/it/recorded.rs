@@ -11,11 +11,12 @@ use std::fs;
 use std::path::PathBuf;
 
 /// Every recorded session.
-pub(crate) const RECORDINGS: [(Host, &str); 14] = [
+pub(crate) const RECORDINGS: [(Host, &str); 15] = [
     (Host::ClaudeCode, "tools"),
     (Host::ClaudeCode, "lifecycle"),
     (Host::ClaudeCode, "broken-turn"),
     (Host::ClaudeCode, "bugfix-session"),
+    (Host::ClaudeCode, "dialogs"),
     (Host::OpenCode, "tools"),
     (Host::OpenCode, "lifecycle"),
     (Host::Codex, "tools"),

@@ -6,6 +6,9 @@ use crate::transcripts_opencode::{database_home, file_home, recorded_rows};
 use backstory_hosts::{AgentEvent, EventOutcome, Host};
 use backstory_memory::{Activity, ExitStatus, StartReason};
 
+/// What is typed in the recording of dialogs while the agent works.
+const TYPED_IN_MID_TURN: &str = "never print a passenger's name in the log";
+
 /// What is imported later is what hooks would have captured.
 #[test]
 fn a_transcript_yields_the_events_the_hooks_captured() {
@@ -14,6 +17,7 @@ fn a_transcript_yields_the_events_the_hooks_captured() {
         (Host::ClaudeCode, "lifecycle", 3),
         (Host::ClaudeCode, "broken-turn", 1),
         (Host::ClaudeCode, "bugfix-session", 1),
+        (Host::ClaudeCode, "dialogs", 1),
         (Host::Codex, "tools", 1),
         (Host::Codex, "code-mode", 1),
         (Host::Codex, "lifecycle", 1),
@@ -45,9 +49,9 @@ fn assert_same_events(host: Host, name: &str, sessions: usize, home: &Transcript
         assert!(transcript.began.is_some_and(is_begin), "{host:?} {name}: {:?}", transcript.began);
         assert!(entries.iter().all(|entry| entry.cwd.as_deref() == Some("/home/dev/project")));
         assert!(entries.iter().all(|entry| entry.session == session));
-        // Claude Code writes the summary of a compaction with an earlier time than the rows before it.
-        let holds_compaction = (host, name) == (Host::ClaudeCode, "lifecycle");
-        assert!(holds_compaction || entries.is_sorted_by_key(|entry| entry.at), "{host:?} {name}");
+        // Claude Code writes the summary of a compaction, and what was typed in mid-turn, with an earlier time than the rows before it.
+        let is_out_of_order = host == Host::ClaudeCode && matches!(name, "lifecycle" | "dialogs");
+        assert!(is_out_of_order || entries.is_sorted_by_key(|entry| entry.at), "{host:?} {name}");
         let hooks = comparable(host, name, hook_events(host, name, &session));
         let mut events = comparable(host, name, entries.into_iter().map(|entry| entry.event).collect());
         // A forked session of Claude Code repeats the one before, and does not say that it is a fork.
@@ -110,6 +114,9 @@ fn is_in_both(host: Host, event: &AgentEvent) -> bool {
             matches!(reason, StartReason::Startup | StartReason::Clear)
         }
         (_, Activity::SessionEnded { .. } | Activity::Compacting { .. }) => false,
+        // Refusals stand in Claude Code's transcripts alone, and a hook reports what is typed in mid-turn as a prompt.
+        (Host::ClaudeCode, Activity::Rejected { .. } | Activity::Interjected { .. }) => false,
+        (Host::ClaudeCode, Activity::Prompted { text }) => text != TYPED_IN_MID_TURN,
         // Only Codex's transcripts hold the summary of a compaction, and a command nobody waited for.
         (Host::Codex, Activity::Compacted { .. }) => false,
         (Host::Codex, Activity::Ran { command, .. }) => command != "sleep 1; echo late",

@@ -44,12 +44,14 @@ impl Injector<'_> {
             let mut known = self.stored_orientation();
             let redact = |name: String| self.redactor.scrub(&name).into_inner();
             let handoff = known.handoff.as_ref().ok().and_then(Option::as_ref);
-            let commits_since = root.zip(handoff).map(|(root, it)| commits_since(root, &it.memory));
+            let since = root.zip(handoff).map(|(root, it)| commits_since(root, &it.memory));
+            let (commits_since, files_since) = since.unwrap_or_default();
             let dirty = dirty.and_then(|git| git.join().ok()).unwrap_or_default();
             known.work_tree = root.map(|root| WorkTreeStatus {
                 branch: git::branch(root).map(redact),
                 dirty: dirty.into_iter().map(redact).collect(),
-                commits_since: commits_since.unwrap_or_default(),
+                commits_since,
+                files_since: files_since.into_iter().map(redact).collect(),
             });
             known.sort_traps();
             let recent = known.recent_files();
@@ -186,23 +188,24 @@ impl Orientation {
     }
 }
 
-/// Returns the messages of the commits since a handoff, if it names anything they could have done.
-fn commits_since(root: &Path, handoff: &Memory) -> Vec<String> {
-    let mut messages = Vec::new();
+/// Returns the messages of the commits since a handoff and the files they changed, if it names anything they could have done.
+fn commits_since(root: &Path, handoff: &Memory) -> (Vec<String>, Vec<String>) {
+    let (mut messages, mut files) = (Vec::new(), Vec::new());
     let has_steps = matches!(&handoff.content.details, Some(Details::Handoff(it)) if it.has_open_work());
     if has_steps {
         let since = Timestamp(handoff.updated_at.0);
         let mut looked_at = 0;
-        history(root, HistoryDetail::Message, TIME_FOR_GIT, &mut |commit| {
+        history(root, HistoryDetail::Files, TIME_FOR_GIT, &mut |commit| {
             looked_at += 1;
             // A rebased commit keeps the time it was written: newer ones may lie below it.
             if commit.at >= since {
                 messages.push(commit.message);
+                files.extend(commit.changes.into_iter().map(|changed| changed.path));
             }
             if looked_at < COMMITS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
     }
-    messages
+    (messages, files)
 }
 
 pub(super) fn last_at_work(handoffs: Vec<Candidate>) -> Option<Candidate> {

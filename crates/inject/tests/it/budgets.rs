@@ -71,7 +71,7 @@ prop_compose! {
         Orientation {
             rules: Ok(rules),
             pinned: Ok(pinned),
-            work_tree: Some(WorkTreeStatus { branch, dirty, commits_since: Vec::new() }),
+            work_tree: Some(WorkTreeStatus { branch, dirty, commits_since: Vec::new(), files_since: Vec::new() }),
             handoff: Ok(handoff),
             traps: Ok(traps),
             decisions: Ok(decisions),

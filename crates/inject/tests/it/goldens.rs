@@ -217,6 +217,7 @@ fn law_12_a_handoff_is_reconciled_with_git() {
         branch: Some("main".to_owned()),
         dirty: Vec::new(),
         commits_since: texts(&["Retry refunds that were declined", "Bump vitest"]),
+        files_since: Vec::new(),
     };
     let block = session_start(&known(Some(tree)), None, &frame(Moment::SessionStart));
     insta::assert_snapshot!(block.text.lines().skip(4).collect::<Vec<_>>().join("\n"), @r#"

@@ -106,6 +106,7 @@ pub(crate) fn orientation() -> Orientation {
             branch: Some("refund-on-cancelled-sailing".to_owned()),
             dirty: vec!["src/refunds/batch.ts".to_owned(), "test/refunds/batch.test.ts".to_owned()],
             commits_since: Vec::new(),
+            files_since: Vec::new(),
         }),
         handoff: Ok(Some(candidate(&MONTH["handoff"]))),
         traps: Ok(candidates("traps")),

@@ -54,10 +54,15 @@ pub(crate) fn has_other_migrations(store: &Store) -> bool {
 /// Whether the table of kinds lacks one of this build. Refuses a database that has one this build does not know: a newer build has
 /// written it, and memories of that kind could not be read (law 11).
 pub(crate) fn lacks_a_kind(store: &Store) -> Result<bool, StoreError> {
-    let kinds: Vec<String> = store.read("read the kinds", |db| {
+    let kinds: Vec<Option<String>> = store.read("read the kinds", |db| {
         let mut statement = db.prepare("SELECT kind FROM kinds")?;
         Ok(statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?)
     })?;
+    // The column takes no NULL: this one is a damaged page's.
+    let Some(kinds) = kinds.into_iter().collect::<Option<Vec<String>>>() else {
+        let detail = "a kind has lost its name".to_owned();
+        return Err(StoreError::Damaged { path: store.path.clone(), detail });
+    };
     match kinds.iter().find(|kind| kind.parse::<Kind>().is_err()) {
         Some(kind) => Err(StoreError::NewerKind { path: store.path.clone(), kind: kind.clone() }),
         None => Ok(kinds.len() < Kind::ALL.len()),

@@ -180,9 +180,10 @@ pub(crate) fn overwrite(
     let mut statement = db.prepare_cached(concat!(
         "UPDATE memories SET (",
         content_columns!(),
-        ", tokens, fingerprint, checksum, updated_at_ms) = (",
+        ", assertion, tokens, fingerprint, checksum, updated_at_ms) = (",
         content_parameters!(),
-        ", ?, ?, ?, ?) WHERE id = ?"
+        // Other words assert something else, which is compared anew.
+        ", NULL, ?, ?, ?, ?) WHERE id = ?"
     ))?;
     let checksum = Checksum::of_content(content).0.0;
     let rest = params![content.tokens().0, content.fingerprint().0, checksum, now.0, id.0];

@@ -40,7 +40,7 @@ impl MemoryWriter<'_> {
         })
     }
 
-    /// Retires memories that no longer hold. What the user said, confirmed or pinned stays: only the user retires it.
+    /// Retires memories that no longer hold. What the user said for good, confirmed or pinned stays: only the user retires it.
     pub fn retire(
         &mut self,
         ids: &[MemoryId],
@@ -50,7 +50,8 @@ impl MemoryWriter<'_> {
         self.store.write("retire memories", |transaction| {
             for id in ids {
                 let memory = memories::read(transaction, *id)?;
-                let is_users = memory.is_users_own() || memory.content.pinned;
+                let is_unclear = memory.standing_reason == StandingReason::Unclear;
+                let is_users = memory.is_users_own() && !is_unclear || memory.content.pinned;
                 if !is_users && memory.standing.is_live() {
                     set(transaction, *id, (Standing::Retired, reason), now)?;
                 }

@@ -2,8 +2,10 @@
 //!
 //! One line is one thing that happens, the lines below it that begin with `|`, `-` or `+` its text: `day 3 14:20 [on BRANCH]` begins
 //! a session, `>` is a prompt, `<` ends the turn; `write`, `edit`, `read` and `gone` are files, `by hand` is a file the user writes
-//! beside the agent; `ran` and `failed` are commands, `commit` and `amend` real commits; `plan` is a step of the agent's list.
+//! beside the agent; `ran` and `failed` are commands, `commit` and `amend` real commits; `plan` is a step of the agent's list; `notes` a
+//! discovery about a file that the agent writes down; `refused` an edit the user refuses, `meanwhile` what they type while the agent works.
 
+use crate::mcp::call;
 use crate::support::{HOOK, harmless, injected, payload, run};
 use backstory_testkit::TestEnv;
 use serde_json::{Value, json};
@@ -14,6 +16,8 @@ use std::process::Command;
 /// 2026-03-01, midnight: the day before day 1.
 const DAY_ZERO_MS: i64 = 1_772_323_200_000;
 const DAY_MS: i64 = 24 * 3_600_000;
+/// What a host tells its agent in front of the words with which the user refuses.
+const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n";
 
 /// A project of the month: its folder, and the session that runs.
 pub(crate) struct MonthPlayer<'a> {
@@ -23,6 +27,10 @@ pub(crate) struct MonthPlayer<'a> {
     now_ms: i64,
     calls: usize,
     plan: Vec<(String, bool)>,
+    /// The number of the turn that runs.
+    prompt: String,
+    /// What was given before each tool ran, with what it was.
+    pub(crate) before_tools: Vec<(String, String)>,
 }
 
 /// One thing that happens.
@@ -32,9 +40,23 @@ struct Step {
     body: Vec<(char, String)>,
 }
 
-const VERBS: [&str; 13] = [
-    "day ", "> ", "< ", "write ", "edit ", "read ", "gone ", "by hand ", "ran ", "failed ", "commit ",
-    "amend ", "plan ",
+const VERBS: [&str; 16] = [
+    "day ",
+    "> ",
+    "< ",
+    "write ",
+    "edit ",
+    "read ",
+    "gone ",
+    "by hand ",
+    "ran ",
+    "failed ",
+    "commit ",
+    "amend ",
+    "plan ",
+    "notes ",
+    "meanwhile ",
+    "refused ",
 ];
 
 impl<'a> MonthPlayer<'a> {
@@ -42,8 +64,16 @@ impl<'a> MonthPlayer<'a> {
     pub(crate) fn new(env: &'a TestEnv, name: &str) -> MonthPlayer<'a> {
         let folder = env.world().join(name);
         fs::create_dir(&folder).unwrap();
-        let player =
-            MonthPlayer { env, folder, session: None, now_ms: DAY_ZERO_MS, calls: 0, plan: Vec::new() };
+        let player = MonthPlayer {
+            env,
+            folder,
+            session: None,
+            now_ms: DAY_ZERO_MS,
+            calls: 0,
+            plan: Vec::new(),
+            prompt: String::new(),
+            before_tools: Vec::new(),
+        };
         player.git(&["init", "--quiet", "--initial-branch", "main"]);
         // Two repositories with the same first commit would be one project.
         player.git(&["commit", "--quiet", "--allow-empty", "--message", &format!("Begin {name}")]);
@@ -71,6 +101,24 @@ impl<'a> MonthPlayer<'a> {
         injected(&run(self.env, HOOK).at(at).within(&self.folder).input(text).output())
     }
 
+    /// Returns what a session that was given nothing yet is given at a prompt.
+    pub(crate) fn at_prompt(&self, day: i64, prompt: &str) -> String {
+        let fields = json!({"prompt": prompt, "prompt_id": "last", "cwd": self.folder});
+        let at = DAY_ZERO_MS + (day + 1) * DAY_MS - 1_700_000;
+        let text = payload(&format!("{}-prompt", self.name()), "UserPromptSubmit", fields);
+        injected(&run(self.env, HOOK).at(at).within(&self.folder).input(text).output())
+    }
+
+    /// Returns what a session that was given nothing yet is given before it edits a file.
+    pub(crate) fn before_editing(&self, day: i64, file: &str) -> String {
+        let input = json!({"file_path": self.folder.join(file), "old_string": "a", "new_string": "b"});
+        let fields =
+            json!({"tool_name": "Edit", "tool_input": input, "tool_use_id": "last", "cwd": self.folder});
+        let at = DAY_ZERO_MS + (day + 1) * DAY_MS - 1_600_000;
+        let text = payload(&format!("{}-edit", self.name()), "PreToolUse", fields);
+        injected(&run(self.env, HOOK).at(at).within(&self.folder).input(text).output())
+    }
+
     /// Returns what a session that was given nothing yet is given before it runs a command.
     pub(crate) fn before_running(&self, day: i64, command: &str) -> String {
         let fields = json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "last", "cwd": self.folder});
@@ -87,8 +135,10 @@ impl<'a> MonthPlayer<'a> {
         let value = step.value.as_str();
         match step.verb.trim_end() {
             "day" => self.begin(value),
-            ">" => self
-                .hook("UserPromptSubmit", json!({"prompt": value, "prompt_id": format!("p{}", self.now_ms)})),
+            ">" => {
+                self.prompt = format!("p{}", self.now_ms);
+                self.hook("UserPromptSubmit", json!({"prompt": value, "prompt_id": self.prompt}));
+            }
             "<" => self.hook("Stop", json!({"stop_hook_active": false, "last_assistant_message": value})),
             "write" => self.write(value, &step.text('|')),
             "by hand" => self.put(value, &step.text('|')),
@@ -101,6 +151,7 @@ impl<'a> MonthPlayer<'a> {
             }
             "ran" => self.ran(value, &step.text('|')),
             "failed" => {
+                self.before("Bash", &json!({"command": value}));
                 let error = format!("Exit code 1\n{}", step.text('|'));
                 let fields = json!({"tool_name": "Bash", "tool_input": {"command": value}, "error": error, "is_interrupt": false});
                 self.hook("PostToolUseFailure", fields);
@@ -108,6 +159,18 @@ impl<'a> MonthPlayer<'a> {
             "commit" => self.commit(value, &[]),
             "amend" => self.commit(value, &["--amend"]),
             "plan" => self.plan(value),
+            "notes" => self.notes(value, &step.text('|')),
+            "meanwhile" => {
+                let fields = json!({"prompt": value, "prompt_id": self.prompt});
+                self.hook("UserPromptSubmit", fields);
+            }
+            "refused" => {
+                let error = format!("{REFUSED}{}", step.text('|'));
+                let input = json!({"file_path": self.folder.join(value)});
+                let fields =
+                    json!({"tool_name": "Edit", "tool_input": input, "error": error, "is_interrupt": false});
+                self.hook("PostToolUseFailure", fields);
+            }
             verb => panic!("nothing `{verb}`"),
         }
     }
@@ -139,8 +202,27 @@ impl<'a> MonthPlayer<'a> {
         harmless(&run(self.env, HOOK).at(self.now_ms).within(&self.folder).input(text).output());
     }
 
+    /// The agent writes down what it found out about a file.
+    fn notes(&mut self, file: &str, said: &str) {
+        self.now_ms += 20_000;
+        let arguments = json!({"title": said, "kind": "discovery", "files": [file]});
+        let request = call("remember", arguments).to_string() + "\n";
+        let outcome = run(self.env, ["mcp"]).at(self.now_ms).within(&self.folder).input(request).output();
+        assert!(outcome.stdout.contains("remembered as"), "{outcome:?}");
+    }
+
+    /// Asks what is known before a tool runs, as a host does before each.
+    fn before(&mut self, name: &str, input: &Value) {
+        let fields = json!({"tool_name": name, "tool_input": input, "tool_use_id": format!("t{}", self.calls), "cwd": self.folder});
+        let text = payload(self.session.as_deref().unwrap(), "PreToolUse", fields);
+        let outcome = run(self.env, HOOK).at(self.now_ms).within(&self.folder).input(text).output();
+        let what = input["command"].as_str().or(input["file_path"].as_str()).unwrap_or_default();
+        self.before_tools.push((format!("{name} {what}"), injected(&outcome)));
+    }
+
     fn tool(&mut self, name: &str, input: &Value, response: &Value) {
         self.calls += 1;
+        self.before(name, input);
         let fields = json!({"tool_name": name, "tool_input": input, "tool_response": response, "tool_use_id": format!("t{}", self.calls)});
         self.hook("PostToolUse", fields);
     }

@@ -109,6 +109,7 @@ CREATE TABLE kinds (
 -- `subject`: what a distilled memory is about: one failure by its signature, one turn, one session. The same subject updates the
 -- memory.
 -- `writer`: who derived it and may write it anew; NULL where a person or an import wrote it, or a person revised, judged or pinned it.
+-- `assertion`: what it asserts, as it was compared with the others; NULL where that was not done since it was written.
 CREATE TABLE memories (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     uid TEXT NOT NULL UNIQUE,
@@ -143,8 +144,10 @@ CREATE TABLE memories (
     fingerprint BLOB NOT NULL,
     checksum BLOB NOT NULL,
     subject BLOB,
-    writer TEXT CHECK (writer IN ('rules', 'agent', 'model'))
+    writer TEXT CHECK (writer IN ('rules', 'agent', 'model')),
+    assertion TEXT CHECK (assertion IS NULL OR json_valid(assertion))
 ) STRICT;
+CREATE INDEX memories_unreconciled ON memories (kind) WHERE assertion IS NULL AND superseded_by IS NULL AND standing <> 'retired';
 CREATE INDEX memories_by_project ON memories (project_id, created_at_ms);
 CREATE INDEX memories_by_time ON memories (created_at_ms);
 CREATE INDEX memories_by_session ON memories (session_id) WHERE session_id IS NOT NULL;
