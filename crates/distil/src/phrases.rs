@@ -69,6 +69,16 @@ pub(super) enum PhraseGroup {
     Unwanted,
     /// What the user can do without.
     Unneeded,
+    /// How an agent asks whether to go on with something.
+    Offer,
+    /// How an agent says what the user has to do.
+    LeftToUser,
+    /// What only a person can check.
+    ByHand,
+    /// Headings of the way a plan takes.
+    Approach,
+    /// How somebody begins who wants something no longer done.
+    Reproach,
 }
 
 impl PhraseGroup {
@@ -105,6 +115,11 @@ impl PhraseGroup {
             "reminder" => PhraseGroup::Reminder,
             "unwanted" => PhraseGroup::Unwanted,
             "unneeded" => PhraseGroup::Unneeded,
+            "offer" => PhraseGroup::Offer,
+            "left to user" => PhraseGroup::LeftToUser,
+            "by hand" => PhraseGroup::ByHand,
+            "approach" => PhraseGroup::Approach,
+            "reproach" => PhraseGroup::Reproach,
             _ => return None,
         })
     }
@@ -198,6 +213,7 @@ impl FoldedSentence {
                 | PhraseGroup::Decline
                 | PhraseGroup::Courtesy
                 | PhraseGroup::Condition
+                | PhraseGroup::Reproach
                 | PhraseGroup::Unwanted
                 | PhraseGroup::Unneeded => self.0.starts_with(&row.phrase),
                 _ => self.0.contains(&row.phrase),

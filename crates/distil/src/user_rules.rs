@@ -49,6 +49,8 @@ enum UserPlace {
     AfterStop,
     /// In the prompt after a call that the user refused without a word: it says what to do instead.
     AfterRefusal,
+    /// In the prompt that answers a question of the agent.
+    Reply,
 }
 
 /// Something the user said.
@@ -126,6 +128,9 @@ fn messages<'a>(turns: &[Turn<'a>], at: usize, said: &'a str) -> Vec<UserMessage
     let place = match before.filter(|before| before.is_stopped()) {
         Some(before) if before.is_refused_silently() => UserPlace::AfterRefusal,
         Some(_) => UserPlace::AfterStop,
+        None if before.and_then(Turn::closing).is_some_and(|(_, message)| asks_in_the_end(message)) => {
+            UserPlace::Reply
+        }
         None => UserPlace::Prompt,
     };
     let requested = |turn: &Turn<'_>| {
@@ -149,6 +154,15 @@ fn messages<'a>(turns: &[Turn<'a>], at: usize, said: &'a str) -> Vec<UserMessage
     prompt.into_iter().chain(beside).filter(|message| !message.text.trim().is_empty()).collect()
 }
 
+/// Whether a message ends with a question.
+fn asks_in_the_end(message: &str) -> bool {
+    let said = message.lines().rev().filter(|line| !line.trim().is_empty());
+    said.take(LAST_LINES).any(|line| line.trim_end_matches(['*', '_', ')', ' ']).ends_with(['?', '？']))
+}
+
+/// What is asked stands in one of so many last lines; behind it there may be a hint.
+const LAST_LINES: usize = 2;
+
 impl UserMessage<'_> {
     fn rejected(&self, sentence: &str, reason: RejectionReason) -> Rejected {
         Rejected::new(self.entry, Kind::Rule, sentence, reason)
@@ -158,9 +172,13 @@ impl UserMessage<'_> {
     fn correction<'s>(&self, all: &[&'s str]) -> Option<RuleSentence<'s>> {
         let first = all.first()?;
         let is_prompt = !matches!(self.place, UserPlace::MidWork | UserPlace::Refusal);
-        let reproach =
-            || (is_prompt && self.place != UserPlace::Prompt).then(|| of_reproach(first)).flatten();
-        if let Some(title) = reproach() {
+        // A question why is one to an agent that was not stopped; who still sees the wrong one of two things wants the other.
+        let is_stopped = matches!(self.place, UserPlace::AfterStop | UserPlace::AfterRefusal);
+        let opening = FoldedSentence::new(without_opening(first));
+        let blames = is_stopped
+            || opening.begins_with(&["stop"])
+            || !opening.begins_with(&["why"]) && contrasts(first);
+        if let Some(title) = of_reproach(first).filter(|_| is_prompt && blames) {
             return Some(RuleSentence {
                 sentence: first,
                 before: None,
@@ -185,6 +203,22 @@ impl UserMessage<'_> {
             .filter(|title| title.chars().count() <= TITLE_CHARS)
             .or_else(|| whole_title(without_opening(sentence)).filter(|title| stands_alone(title)))?;
         Some(RuleSentence { sentence, before: None, clarity: RuleClarity::Hint, named: Some(named) })
+    }
+
+    /// A limit on the work at hand, too short to stand alone: "Rewrite the guide. Avoid jargon."
+    fn limit<'s>(&self, sentence: &'s str, beside: usize) -> Option<RuleSentence<'s>> {
+        let said = sentence.trim_end_matches(['.', '!', ' ']);
+        let is_limit =
+            beside > 0 && weight(said) > 0 && words(said).count() < FEWEST_WORDS && contrasts(said);
+        let request = request_title(self.text).filter(|request| request.is_order && request.is_uncut)?;
+        let named = format!("{}: {}", request.title, said.to_lowercase());
+        let fits = is_limit && named.chars().count() <= TITLE_CHARS && stands_alone(&named);
+        fits.then_some(RuleSentence {
+            sentence,
+            before: None,
+            clarity: RuleClarity::Hint,
+            named: Some(named),
+        })
     }
 
     /// What the message was about, for who decides whether a hint holds for ever: the rest of it, or what the agent worked on.
@@ -233,6 +267,10 @@ fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Find
         }
         // The first sentence orders the work itself.
         let beside = if at == 0 { 0 } else { beside };
+        if let Some(limit) = message.limit(sentence, beside) {
+            set.push(limit);
+            continue;
+        }
         let Some(clarity) = clarity(sentence, message.place, beside) else {
             rejected.extend(message.without_rule(sentence, beside));
             continue;
@@ -326,6 +364,15 @@ fn clarity(sentence: &str, place: UserPlace, beside: usize) -> Option<RuleClarit
         // A refusal steers in whatever words; what is said in mid-work may also be a report.
         UserPlace::Refusal => Some(RuleClarity::Hint),
         UserPlace::MidWork if !folded.has(PhraseGroup::Report) => Some(RuleClarity::Hint),
+        // Who answers a question with a reason decides more than the case at hand.
+        UserPlace::Reply
+            if beside == 0
+                && folded.has(PhraseGroup::Cause)
+                && !folded.has(PhraseGroup::Report)
+                && !begins_with_order(said) =>
+        {
+            Some(RuleClarity::Hint)
+        }
         _ => None,
     }
 }
@@ -509,7 +556,7 @@ mod tests {
     #[test]
     fn a_sentence_sets_a_rule_by_where_it_stands_and_what_it_demands() {
         use RuleClarity::{Hint, Plain};
-        use UserPlace::{MidWork, Prompt, Refusal};
+        use UserPlace::{MidWork, Prompt, Refusal, Reply};
         for (sentence, place, expected) in [
             ("always branch off main", Prompt, Some(Plain)),
             ("immer zuerst die Tests laufen lassen", Prompt, Some(Plain)),
@@ -529,6 +576,10 @@ mod tests {
             // A report in mid-work is none.
             ("getting 500 on every upload", MidWork, None),
             ("docker runs on the host", Prompt, None),
+            // What answers a question counts with its reason.
+            ("per region is right, because prices differ", Reply, Some(Hint)),
+            ("per region is right, because prices differ", Prompt, None),
+            ("still broken because of the proxy", Reply, None),
             ("is it possible to use another database?", Prompt, None),
             ("should we use the queue?", Prompt, None),
             ("i want to understand how it works", Prompt, None),
