@@ -8,7 +8,7 @@ use super::session_notes::{SessionNotes, is_still_running};
 use super::summary::{evidence_of, items, of_session};
 use super::transcript::Turn;
 use crate::remote::remote_state;
-use crate::titles::{RequestTitle, points_early, request_title, title_of, weight};
+use crate::titles::{RequestTitle, orders_result, points_early, request_title, title_of, weight};
 use crate::work::PieceOfWork;
 use backstory_memory::{Details, HandoffDetails, Kind, Provenance};
 use backstory_store::{OnRepeat, Session};
@@ -42,11 +42,15 @@ pub(super) fn handoff(
     let is_open = last_piece.is_some_and(|piece| !piece.is_committed() && piece.turns.len() > 1);
     let last_done = notes.claimed_last().filter(|_| is_open).or(last_done);
     let in_flight = notes.in_flight();
+    let planned = notes.next_steps();
+    let is_told = !in_flight.is_empty();
+    let waiting = if is_told { Vec::new() } else { notes.waits_for_user() };
+    let begun = begun(&in_flight);
     let details = HandoffDetails {
         last_request: notes.last_words_of_user().filter(|_| in_flight.is_empty()),
         last_done,
         in_flight: items(in_flight.into_iter()),
-        next_steps: items(notes.next_steps().into_iter()),
+        next_steps: items(planned.iter().cloned().chain(waiting)),
         open_questions: items(notes.questions().into_iter()),
         failing_tests: items(red.into_iter()),
         branch: branch_left(notes.turns).or_else(|| tree.branch.clone()),
@@ -55,7 +59,7 @@ pub(super) fn handoff(
         remote: remote_state(notes.turns),
         closing_words: notes.closing_words(),
     };
-    let title = title(&details, notes)?;
+    let title = title(&details, begun, planned.first(), notes)?;
     let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
     content.details = Some(Details::Handoff(details));
     content.files = last.map(|finding| finding.content.files.clone()).unwrap_or_default();
@@ -88,7 +92,17 @@ fn unnamed_title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<S
     let last_request = |request: &RequestTitle| title_of(&format!("Asked last: {}", request.title));
     let subject = || notes.subject_of_last().map(|subject| title_of(&format!("Worked on: {subject}")));
     let edited = || file_names(&details.dirty_files).map(|files| format!("Edited {files}"));
-    let whole = request.as_ref().filter(names).filter(|request| request.is_uncut).map(last_request);
+    // A turn that changed nothing answered; what it was asked says more than a sentence of the answer.
+    let is_answered = notes.turns.last().is_some_and(|turn| turn.edited().is_empty());
+    let says = |request: &&RequestTitle| {
+        is_answered && request.is_uncut && weight(&request.title) >= 3 && !points_early(&request.title)
+    };
+    let whole = request
+        .as_ref()
+        .filter(says)
+        .or_else(|| request.as_ref().filter(names))
+        .filter(|request| request.is_uncut)
+        .map(last_request);
     let named = whole
         .or_else(subject)
         .or_else(|| notes.sentence_about_request())
@@ -130,21 +144,54 @@ fn switched_to(line: &str) -> Option<&str> {
     branch.strip_suffix('\'')
 }
 
+/// What was begun, by the order that began it, else by the name the agent gave what it started.
+fn begun(in_flight: &[String]) -> Option<String> {
+    let requests = in_flight.iter().filter(|begun| !is_still_running(begun));
+    let whole: Vec<RequestTitle> =
+        requests.filter_map(|begun| request_title(begun).filter(|request| request.is_whole)).collect();
+    let ordered = whole.iter().find(|request| request.is_order);
+    // "Task `Plan the relay` was still running": what a subagent was started for has a name.
+    let started = || {
+        let of_task = |begun: &String| {
+            let name = begun.strip_prefix("Task `").or_else(|| begun.strip_prefix("Agent `"))?;
+            Some(title_of(name.split('`').next()?)).filter(|name| weight(name) >= 2)
+        };
+        in_flight.iter().filter(|begun| is_still_running(begun)).find_map(of_task)
+    };
+    let title = |request: &RequestTitle| request.title.clone();
+    ordered.map(title).or_else(started).or_else(|| whole.first().map(title))
+}
+
+/// An order after the last piece of work, for which something ran: it is where the work stands, though nothing is known to be made.
+fn asked_since_work(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<String> {
+    let last = notes.turns.last().filter(|turn| turn.did_something())?;
+    let worked_before = notes.last_work().is_some_and(|work| Some(work.at) < last.first().map(|it| it.at));
+    let request = request_title(details.last_request.as_deref().filter(|_| worked_before)?)?;
+    let names = request.is_order && request.is_whole && orders_result(&request.title);
+    names.then_some(request.title)
+}
+
 /// The state in a line: what is open first, else what was done.
-fn title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<String> {
+fn title(
+    details: &HandoffDetails,
+    begun: Option<String>,
+    planned: Option<&String>,
+    notes: &SessionNotes<'_>,
+) -> Option<String> {
     let done = details.last_done.as_deref();
     let requests = details.in_flight.iter().filter(|begun| !is_still_running(begun));
-    let begun = requests.clone().find_map(|begun| request_title(begun).filter(|request| request.is_whole));
+    let asked_since = asked_since_work(details, notes);
     let (state, what) = match () {
-        () if begun.is_some() => ("In progress", begun.as_ref().map(|request| request.title.as_str())),
+        () if begun.is_some() => ("In progress", begun.as_deref()),
         () if !details.failing_tests.is_empty() => {
             ("Still failing", details.failing_tests.first().map(String::as_str))
         }
         () if !details.undone_decisions.is_empty() => {
             ("Decided, not done", details.undone_decisions.first().map(String::as_str))
         }
-        () if !details.next_steps.is_empty() => ("Next", details.next_steps.first().map(String::as_str)),
+        () if planned.is_some() => ("Next", planned.map(String::as_str)),
         () if !details.in_flight.is_empty() && done.is_some() => ("Interrupted after", done),
+        () if asked_since.is_some() => ("Asked last", asked_since.as_deref()),
         () if done.is_some() => ("Done", done),
         () if requests.clone().next().is_some() => {
             ("Interrupted", requests.clone().next().map(String::as_str))

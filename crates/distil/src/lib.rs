@@ -22,6 +22,7 @@ mod failures;
 mod finding;
 mod handoff;
 mod import_cache;
+mod left_to_user;
 mod numbered_answers;
 mod outside_words;
 mod phrases;

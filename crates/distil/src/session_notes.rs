@@ -3,13 +3,15 @@
 use super::compaction;
 use super::finding::Finding;
 use super::transcript::Turn;
+use crate::left_to_user::{is_offer, left_to_user};
 use crate::phrases::{FoldedSentence, PhraseGroup};
-use crate::plain::{LineShape, is_addressed, lines};
+use crate::plain::{LineShape, MessageLine, is_addressed, lines};
+use crate::plans::checks_by_hand;
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
 use crate::titles::{
     begins_pointing, begins_with_order, claims, leads_to_list, title_of, title_of_approved, title_of_plan,
-    title_of_request, uncut_title, weight, without_opening,
+    title_of_request, uncut_title, weight, with_file_names, without_opening,
 };
 use backstory_memory::{Activity, Kind, Memory, WantedWords, keywords, typed_words, words};
 use std::collections::HashSet;
@@ -81,6 +83,20 @@ impl SessionNotes<'_> {
         let is_begun = entries.iter().skip(approved).any(|entry| is_edit(entry.activity()));
         let plan = self.tasks.approved_plan.as_deref().filter(|_| !is_begun).and_then(title_of_approved);
         plan.map(|plan| format!("Carry out the plan: {plan}")).into_iter().collect()
+    }
+
+    /// What only the user can do or answer: what the agent left to them when it closed, what the plan it carried out wants checked.
+    pub(super) fn waits_for_user(&self) -> Vec<String> {
+        // An answer to a question tells what to do, too.
+        let Some(last) = self.turns.iter().rev().find(|turn| turn.did_something()) else { return Vec::new() };
+        let is_last = self.turns.last().is_some_and(|turn| turn.did_something());
+        let closing = last.closing().filter(|_| is_last);
+        let mut left = closing.map(|(_, message)| left_to_user(message)).unwrap_or_default();
+        let plan = self.tasks.approved_plan.as_deref();
+        let sent = title_of_plan(last.prompt()).map(|_| last.prompt());
+        let carried_out = plan.or(sent).filter(|_| !last.edited().is_empty() && closing.is_some());
+        left.extend(carried_out.map(checks_by_hand).unwrap_or_default());
+        left
     }
 
     /// What the host's summary lists as left, without what was done all the same.
@@ -159,8 +175,14 @@ impl SessionNotes<'_> {
     pub(super) fn closing_words(&self) -> Option<String> {
         let (_, message) = self.turns.last().and_then(Turn::closing)?;
         let lines = lines(message);
-        let spoken =
-            lines.iter().filter(|line| line.shape != LineShape::Heading && !is_addressed(&line.text));
+        // Lists say what was changed, which git tells; they count only where nothing else is said.
+        let is_spoken = |line: &&MessageLine| line.shape == LineShape::Text && !line.text.ends_with(':');
+        let has_text = lines.iter().filter(is_spoken).any(|line| weight(&line.text) >= 3);
+        let spoken = lines.iter().filter(|line| {
+            let counts =
+                if has_text { line.shape == LineShape::Text } else { line.shape != LineShape::Heading };
+            counts && !is_addressed(&line.text)
+        });
         // What ends with a colon only leads to a list.
         let said = spoken
             .flat_map(|line| sentences(&line.text))
@@ -188,7 +210,8 @@ impl SessionNotes<'_> {
                 let is_addressed =
                     words(said).any(|word| matches!(word.as_str(), "you" | "your" | "you'll" | "i'll"));
                 let said = without_opening(said);
-                let title = uncut_title(said).filter(|_| !leads_to_list(said) && !begins_with_order(said))?;
+                let title = uncut_title(&with_file_names(said))
+                    .filter(|_| !leads_to_list(said) && !begins_with_order(said))?;
                 (weight(&title) >= 3 && !is_addressed && !begins_pointing(&title)).then_some(title)
             });
         let request = self.last_words_of_user().unwrap_or_default();
@@ -208,7 +231,7 @@ impl SessionNotes<'_> {
         let Some((_, message)) = self.turns.last().and_then(Turn::closing) else { return Vec::new() };
         let lines = lines(message);
         let last = lines.last().and_then(|line| sentences(&line.text).last().map(|last| (*last).to_owned()));
-        let question = last.filter(|last| last.ends_with('?') && weight(last) >= 3);
+        let question = last.filter(|last| last.ends_with('?') && weight(last) >= 3 && !is_offer(last));
         question.map(|question| format!("{}?", title_of(&question))).into_iter().collect()
     }
 
