@@ -78,6 +78,7 @@ pub(super) fn list_item(line: &str) -> Option<&str> {
 /// files and what was checked.
 pub(super) fn account(message: &str) -> String {
     let mut kept_lines: Vec<(usize, String, bool)> = Vec::new();
+    let mut items: Vec<usize> = Vec::new();
     let mut is_of_files = false;
     for (at, line) in lines(message).into_iter().enumerate() {
         let is_lead = line.text.ends_with(':') || line.shape == LineShape::Heading;
@@ -100,9 +101,16 @@ pub(super) fn account(message: &str) -> String {
         {
             continue;
         }
+        if line.shape != LineShape::Text || is_lead {
+            items.push(at);
+        }
         // Of a long paragraph as many sentences as fit.
         let parts = if text.len() > LONG_LINE { sentences(&text) } else { vec![text.as_str()] };
         kept_lines.extend(parts.into_iter().map(|part| (at, part.to_owned(), gives_reason(part))));
+    }
+    // A long list says what was changed, which git tells better: of it only what gives a reason is worth telling.
+    if items.len() > LONG_LIST {
+        kept_lines.retain(|(at, _, gives_reason)| *gives_reason || !items.contains(at));
     }
     kept_lines.sort_by_key(|(at, _, gives_reason)| (!gives_reason, *at));
     let mut length = 0;
@@ -116,6 +124,7 @@ pub(super) fn account(message: &str) -> String {
 }
 
 const LONG_LINE: usize = 300;
+const LONG_LIST: usize = 4;
 /// What stands behind a file says something without it.
 const SAYS_MORE: usize = 4;
 
