@@ -59,7 +59,7 @@ pub(super) fn handoff(
         remote: remote_state(notes.turns),
         closing_words: notes.closing_words(),
     };
-    let title = title(&details, begun, planned.first(), notes)?;
+    let title = title(&details, begun.as_deref(), planned.first(), notes)?;
     let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
     content.details = Some(Details::Handoff(details));
     content.files = last.map(|finding| finding.content.files.clone()).unwrap_or_default();
@@ -174,7 +174,7 @@ fn asked_since_work(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Optio
 /// The state in a line: what is open first, else what was done.
 fn title(
     details: &HandoffDetails,
-    begun: Option<String>,
+    begun: Option<&str>,
     planned: Option<&String>,
     notes: &SessionNotes<'_>,
 ) -> Option<String> {
@@ -182,7 +182,7 @@ fn title(
     let requests = details.in_flight.iter().filter(|begun| !is_still_running(begun));
     let asked_since = asked_since_work(details, notes);
     let (state, what) = match () {
-        () if begun.is_some() => ("In progress", begun.as_deref()),
+        () if begun.is_some() => ("In progress", begun),
         () if !details.failing_tests.is_empty() => {
             ("Still failing", details.failing_tests.first().map(String::as_str))
         }

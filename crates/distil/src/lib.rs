@@ -36,6 +36,7 @@ mod recurrence;
 mod rejected;
 mod remote;
 mod request;
+mod rule_sentence;
 mod rule_title;
 mod sentences;
 mod session_findings;

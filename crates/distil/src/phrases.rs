@@ -79,6 +79,14 @@ pub(super) enum PhraseGroup {
     Approach,
     /// How somebody begins who wants something no longer done.
     Reproach,
+    /// How a question begins.
+    Asking,
+    /// What opens a clause that leads to the one that counts.
+    Subordinate,
+    /// What opens a clause that needs the one before it.
+    ClauseGoesOn,
+    /// How an answer begins that only lets the agent go on.
+    GoesOn,
 }
 
 impl PhraseGroup {
@@ -120,6 +128,10 @@ impl PhraseGroup {
             "by hand" => PhraseGroup::ByHand,
             "approach" => PhraseGroup::Approach,
             "reproach" => PhraseGroup::Reproach,
+            "asking" => PhraseGroup::Asking,
+            "subordinate" => PhraseGroup::Subordinate,
+            "clause goes on" => PhraseGroup::ClauseGoesOn,
+            "goes on" => PhraseGroup::GoesOn,
             _ => return None,
         })
     }
@@ -214,6 +226,10 @@ impl FoldedSentence {
                 | PhraseGroup::Courtesy
                 | PhraseGroup::Condition
                 | PhraseGroup::Reproach
+                | PhraseGroup::Asking
+                | PhraseGroup::Subordinate
+                | PhraseGroup::ClauseGoesOn
+                | PhraseGroup::GoesOn
                 | PhraseGroup::Unwanted
                 | PhraseGroup::Unneeded => self.0.starts_with(&row.phrase),
                 _ => self.0.contains(&row.phrase),

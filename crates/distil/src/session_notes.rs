@@ -89,7 +89,7 @@ impl SessionNotes<'_> {
     pub(super) fn waits_for_user(&self) -> Vec<String> {
         // An answer to a question tells what to do, too.
         let Some(last) = self.turns.iter().rev().find(|turn| turn.did_something()) else { return Vec::new() };
-        let is_last = self.turns.last().is_some_and(|turn| turn.did_something());
+        let is_last = self.turns.last().is_some_and(Turn::did_something);
         let closing = last.closing().filter(|_| is_last);
         let mut left = closing.map(|(_, message)| left_to_user(message)).unwrap_or_default();
         let plan = self.tasks.approved_plan.as_deref();

@@ -297,7 +297,7 @@ impl<'a> PieceOfWork<'a> {
 
     /// The reason the user gave with the request.
     fn reason_of_user(&self) -> Option<String> {
-        let prompts = self.turns().map(|turn| turn.prompt()).filter(|prompt| title_of_plan(prompt).is_none());
+        let prompts = self.turns().map(Turn::prompt).filter(|prompt| title_of_plan(prompt).is_none());
         let typed = prompts.map(typed_words).collect::<Vec<_>>().join("\n");
         let says_why = |said: &&str| {
             let is_short = said.chars().count() <= LONGEST_REASON;
