@@ -22,6 +22,16 @@ pub(super) struct WorkTreeState {
     pub(super) dirty: Vec<String>,
 }
 
+/// What may name where the work stands, beside what was done.
+struct Heads {
+    /// What was begun and is not finished.
+    begun: Option<String>,
+    /// What was said to come next.
+    planned: Option<String>,
+    /// What was asked after the last piece of work.
+    asked: Option<String>,
+}
+
 /// Tells where the work stands; nothing where nothing was done and nothing is open.
 pub(super) fn handoff(
     session: &Session,
@@ -43,11 +53,21 @@ pub(super) fn handoff(
     let last_done = notes.claimed_last().filter(|_| is_open).or(last_done);
     let in_flight = notes.in_flight();
     let planned = notes.next_steps();
-    let is_told = !in_flight.is_empty();
-    let waiting = if is_told { Vec::new() } else { notes.waits_for_user() };
-    let begun = begun(&in_flight);
+    let is_over = in_flight.is_empty();
+    let waiting = if is_over { notes.waits_for_user() } else { Vec::new() };
+    let last_request = notes.last_words_of_user().filter(|_| is_over);
+    let is_worked_last =
+        last_piece.and_then(|piece| piece.turns.last()).is_some_and(|at| at + 1 == notes.turns.len());
+    let heads = Heads {
+        begun: begun(&in_flight),
+        planned: planned.first().cloned(),
+        asked: last_request
+            .as_deref()
+            .filter(|_| !is_worked_last)
+            .and_then(|asked| asked_since(asked, notes)),
+    };
     let details = HandoffDetails {
-        last_request: notes.last_words_of_user().filter(|_| in_flight.is_empty()),
+        last_request,
         last_done,
         in_flight: items(in_flight.into_iter()),
         next_steps: items(planned.iter().cloned().chain(waiting)),
@@ -59,7 +79,7 @@ pub(super) fn handoff(
         remote: remote_state(notes.turns),
         closing_words: notes.closing_words(),
     };
-    let title = title(&details, begun.as_deref(), planned.first(), notes)?;
+    let title = title(&details, &heads, notes)?;
     let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
     content.details = Some(Details::Handoff(details));
     content.files = last.map(|finding| finding.content.files.clone()).unwrap_or_default();
@@ -91,7 +111,7 @@ fn unnamed_title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<S
     };
     let last_request = |request: &RequestTitle| title_of(&format!("Asked last: {}", request.title));
     let subject = || notes.subject_of_last().map(|subject| title_of(&format!("Worked on: {subject}")));
-    let edited = || file_names(&details.dirty_files).map(|files| format!("Edited {files}"));
+    let edited = || file_names(&details.dirty_files).map(|files| format!("Not committed: {files}"));
     // A turn that changed nothing answered; what it was asked says more than a sentence of the answer.
     let is_answered = notes.turns.last().is_some_and(|turn| turn.edited().is_empty());
     let says = |request: &&RequestTitle| {
@@ -107,7 +127,7 @@ fn unnamed_title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<S
         .or_else(subject)
         .or_else(|| notes.sentence_about_request())
         .or_else(|| request.as_ref().filter(names).map(last_request));
-    named.or_else(edited).or_else(|| request.as_ref().map(last_request))
+    named.or_else(|| notes.claimed_in_list()).or_else(edited).or_else(|| request.as_ref().map(last_request))
 }
 
 fn file_names(files: &[String]) -> Option<String> {
@@ -162,36 +182,28 @@ fn begun(in_flight: &[String]) -> Option<String> {
     ordered.map(title).or_else(started).or_else(|| whole.first().map(title))
 }
 
-/// An order after the last piece of work, for which something ran: it is where the work stands, though nothing is known to be made.
-fn asked_since_work(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<String> {
-    let last = notes.turns.last().filter(|turn| turn.did_something())?;
-    let worked_before = notes.last_work().is_some_and(|work| Some(work.at) < last.first().map(|it| it.at));
-    let request = request_title(details.last_request.as_deref().filter(|_| worked_before)?)?;
-    let names = request.is_order && request.is_whole && orders_result(&request.title);
-    names.then_some(request.title)
+/// An order for which something ran, and no piece of work is known: it is where the work stands, though nothing is known to be made.
+fn asked_since(asked: &str, notes: &SessionNotes<'_>) -> Option<String> {
+    notes.turns.last().filter(|turn| turn.did_something())?;
+    let request = request_title(asked)?;
+    (request.is_order && request.is_whole && orders_result(&request.title)).then_some(request.title)
 }
 
 /// The state in a line: what is open first, else what was done.
-fn title(
-    details: &HandoffDetails,
-    begun: Option<&str>,
-    planned: Option<&String>,
-    notes: &SessionNotes<'_>,
-) -> Option<String> {
+fn title(details: &HandoffDetails, heads: &Heads, notes: &SessionNotes<'_>) -> Option<String> {
     let done = details.last_done.as_deref();
     let requests = details.in_flight.iter().filter(|begun| !is_still_running(begun));
-    let asked_since = asked_since_work(details, notes);
     let (state, what) = match () {
-        () if begun.is_some() => ("In progress", begun),
+        () if heads.begun.is_some() => ("In progress", heads.begun.as_deref()),
         () if !details.failing_tests.is_empty() => {
             ("Still failing", details.failing_tests.first().map(String::as_str))
         }
         () if !details.undone_decisions.is_empty() => {
             ("Decided, not done", details.undone_decisions.first().map(String::as_str))
         }
-        () if planned.is_some() => ("Next", planned.map(String::as_str)),
+        () if heads.planned.is_some() => ("Next", heads.planned.as_deref()),
         () if !details.in_flight.is_empty() && done.is_some() => ("Interrupted after", done),
-        () if asked_since.is_some() => ("Asked last", asked_since.as_deref()),
+        () if heads.asked.is_some() => ("Asked last", heads.asked.as_deref()),
         () if done.is_some() => ("Done", done),
         () if requests.clone().next().is_some() => {
             ("Interrupted", requests.clone().next().map(String::as_str))

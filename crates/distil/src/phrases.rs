@@ -87,6 +87,8 @@ pub(super) enum PhraseGroup {
     ClauseGoesOn,
     /// How an answer begins that only lets the agent go on.
     GoesOn,
+    /// How a sentence begins in which an agent tells the user what to do.
+    Told,
 }
 
 impl PhraseGroup {
@@ -132,6 +134,7 @@ impl PhraseGroup {
             "subordinate" => PhraseGroup::Subordinate,
             "clause goes on" => PhraseGroup::ClauseGoesOn,
             "goes on" => PhraseGroup::GoesOn,
+            "told" => PhraseGroup::Told,
             _ => return None,
         })
     }
@@ -230,6 +233,7 @@ impl FoldedSentence {
                 | PhraseGroup::Subordinate
                 | PhraseGroup::ClauseGoesOn
                 | PhraseGroup::GoesOn
+                | PhraseGroup::Told
                 | PhraseGroup::Unwanted
                 | PhraseGroup::Unneeded => self.0.starts_with(&row.phrase),
                 _ => self.0.contains(&row.phrase),

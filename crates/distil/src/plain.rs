@@ -108,8 +108,9 @@ pub(super) fn account(message: &str) -> String {
         let parts = if text.len() > LONG_LINE { sentences(&text) } else { vec![text.as_str()] };
         kept_lines.extend(parts.into_iter().map(|part| (at, part.to_owned(), gives_reason(part))));
     }
-    // A long list says what was changed, which git tells better: of it only what gives a reason is worth telling.
-    if items.len() > LONG_LIST {
+    // A list that would have to be cut says what was changed, which git tells better: of it only what gives a reason is worth telling.
+    let bytes: usize = kept_lines.iter().map(|(_, text, _)| text.len() + 1).sum();
+    if items.len() > LONG_LIST && bytes > MOST_BYTES {
         kept_lines.retain(|(at, _, gives_reason)| *gives_reason || !items.contains(at));
     }
     kept_lines.sort_by_key(|(at, _, gives_reason)| (!gives_reason, *at));
@@ -190,7 +191,7 @@ fn is_path(text: &str) -> bool {
 fn unaddressed(line: &str) -> String {
     let all = sentences(line);
     let kept: Vec<&str> =
-        all.iter().copied().filter(|sentence| !is_addressed(sentence) && !only_cheers(sentence)).collect();
+        all.iter().copied().filter(|said| !is_for_user(said) && !only_cheers(said)).collect();
     if kept.len() == all.len() { line.to_owned() } else { kept.join(" ") }
 }
 
@@ -209,6 +210,12 @@ pub(super) fn heading_of(message: &str) -> Option<String> {
         (words(label).count() <= 4 && weight(name) >= 3 && !name.contains(". ")).then(|| whole_title(name))?
     });
     names.take(1).next()
+}
+
+/// Whether a sentence speaks to the user, or tells them what to do.
+pub(super) fn is_for_user(sentence: &str) -> bool {
+    let folded = FoldedSentence::new(sentence);
+    is_addressed(sentence) || folded.has(PhraseGroup::LeftToUser) || folded.has(PhraseGroup::Told)
 }
 
 /// Whether a line speaks to the user rather than of the work.

@@ -5,7 +5,7 @@ use super::finding::Finding;
 use super::transcript::Turn;
 use crate::left_to_user::{is_offer, left_to_user};
 use crate::phrases::{FoldedSentence, PhraseGroup};
-use crate::plain::{LineShape, MessageLine, is_addressed, lines};
+use crate::plain::{LineShape, is_addressed, is_for_user, lines};
 use crate::plans::checks_by_hand;
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
@@ -95,7 +95,9 @@ impl SessionNotes<'_> {
         let plan = self.tasks.approved_plan.as_deref();
         let sent = title_of_plan(last.prompt()).map(|_| last.prompt());
         let carried_out = plan.or(sent).filter(|_| !last.edited().is_empty() && closing.is_some());
-        left.extend(carried_out.map(checks_by_hand).unwrap_or_default());
+        if left.is_empty() {
+            left.extend(carried_out.map(checks_by_hand).unwrap_or_default());
+        }
         left
     }
 
@@ -176,18 +178,14 @@ impl SessionNotes<'_> {
         let (_, message) = self.turns.last().and_then(Turn::closing)?;
         let lines = lines(message);
         // Lists say what was changed, which git tells; they count only where nothing else is said.
-        let is_spoken = |line: &&MessageLine| line.shape == LineShape::Text && !line.text.ends_with(':');
-        let has_text = lines.iter().filter(is_spoken).any(|line| weight(&line.text) >= 3);
-        let spoken = lines.iter().filter(|line| {
-            let counts =
-                if has_text { line.shape == LineShape::Text } else { line.shape != LineShape::Heading };
-            counts && !is_addressed(&line.text)
-        });
-        // What ends with a colon only leads to a list.
-        let said = spoken
-            .flat_map(|line| sentences(&line.text))
-            .filter(|said| !said.ends_with(':') && weight(said) >= 2);
-        let said = said.collect::<Vec<_>>().join(" ");
+        let said_in = |shape: LineShape| {
+            let spoken =
+                lines.iter().filter(|line| line.shape == shape).flat_map(|line| sentences(&line.text));
+            // What ends with a colon only leads to a list.
+            let said = spoken.filter(|said| !said.ends_with(':') && weight(said) >= 2 && !is_for_user(said));
+            Some(said.collect::<Vec<_>>().join(" ")).filter(|said| weight(said) >= 3)
+        };
+        let said = said_in(LineShape::Text).or_else(|| said_in(LineShape::Item))?;
         Some(whole_sentences(&said, MOST_CLOSING_CHARS)).filter(|said| weight(said) >= 3)
     }
 
@@ -195,6 +193,13 @@ impl SessionNotes<'_> {
     pub(super) fn claimed_last(&self) -> Option<String> {
         let turn = self.turns.last().filter(|turn| !turn.edited().is_empty())?;
         claims(turn.closing()?.1).into_iter().next()
+    }
+
+    /// The first item of the last turn's list that says what was done.
+    pub(super) fn claimed_in_list(&self) -> Option<String> {
+        let (_, message) = self.turns.last()?.closing()?;
+        let items = lines(message).into_iter().filter(|line| line.shape == LineShape::Item);
+        items.filter_map(|line| claims(line.text.rsplit(": ").next()?).into_iter().next()).next()
     }
 
     /// The sentence of the closing message that says most of what was asked for and what was edited.
