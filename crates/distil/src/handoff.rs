@@ -29,7 +29,7 @@ struct Heads {
     /// What was said to come next.
     planned: Option<String>,
     /// What was asked after the last piece of work.
-    asked: Option<String>,
+    later_request: Option<String>,
 }
 
 /// Tells where the work stands; nothing where nothing was done and nothing is open.
@@ -61,10 +61,10 @@ pub(super) fn handoff(
     let heads = Heads {
         begun: begun(&in_flight),
         planned: planned.first().cloned(),
-        asked: last_request
+        later_request: last_request
             .as_deref()
             .filter(|_| !is_worked_last)
-            .and_then(|asked| asked_since(asked, notes)),
+            .and_then(|request| requested_since(request, notes)),
     };
     let details = HandoffDetails {
         last_request,
@@ -183,9 +183,9 @@ fn begun(in_flight: &[String]) -> Option<String> {
 }
 
 /// An order for which something ran, and no piece of work is known: it is where the work stands, though nothing is known to be made.
-fn asked_since(asked: &str, notes: &SessionNotes<'_>) -> Option<String> {
+fn requested_since(words: &str, notes: &SessionNotes<'_>) -> Option<String> {
     notes.turns.last().filter(|turn| turn.did_something())?;
-    let request = request_title(asked)?;
+    let request = request_title(words)?;
     (request.is_order && request.is_whole && orders_result(&request.title)).then_some(request.title)
 }
 
@@ -203,7 +203,7 @@ fn title(details: &HandoffDetails, heads: &Heads, notes: &SessionNotes<'_>) -> O
         }
         () if heads.planned.is_some() => ("Next", heads.planned.as_deref()),
         () if !details.in_flight.is_empty() && done.is_some() => ("Interrupted after", done),
-        () if heads.asked.is_some() => ("Asked last", heads.asked.as_deref()),
+        () if heads.later_request.is_some() => ("Asked last", heads.later_request.as_deref()),
         () if done.is_some() => ("Done", done),
         () if requests.clone().next().is_some() => {
             ("Interrupted", requests.clone().next().map(String::as_str))

@@ -1,7 +1,7 @@
 //! What waits for the user when the agent has closed: what it tells them to do, and what it offers to do.
 //!
-//! Only the last message of work counts: what was told earlier was answered by the next prompt. Not here: what the agent lists as left
-//! (`session_notes`), what a plan wants checked (`plans`).
+//! Only the last message of work counts: the prompt after an earlier one has answered it. Not here: what the agent lists as left
+//! (`session_notes`).
 
 use crate::phrases::{FoldedSentence, PhraseGroup, phrases_of};
 use crate::plain::{LineShape, MessageLine, lines};
@@ -22,7 +22,7 @@ pub(super) fn left_to_user(message: &str) -> Vec<String> {
             _ => Vec::new(),
         };
         let is_lead = line.shape != LineShape::Item && line.text.ends_with(':');
-        is_under = line.shape == LineShape::Item && is_under || is_lead && is_told(&line.text);
+        is_under = line.shape == LineShape::Item && is_under || is_lead && leads_to_steps(&line.text);
         steps.extend(found);
     }
     steps.dedup();
@@ -34,7 +34,7 @@ pub(super) fn is_offer(sentence: &str) -> bool {
     offered(sentence).and_then(|offer| named(&offer)).is_some()
 }
 
-fn is_told(lead: &str) -> bool {
+fn leads_to_steps(lead: &str) -> bool {
     FoldedSentence::new(lead).has(PhraseGroup::LeftToUser)
 }
 
@@ -51,15 +51,15 @@ fn step(sentence: &str) -> Option<String> {
         return None;
     }
     let said = without_opening(sentence);
-    let told = after_any(sentence, PhraseGroup::LeftToUser).map(str::to_owned);
-    let order = || FoldedSentence::new(said).has(PhraseGroup::Told).then(|| said.to_owned());
-    named(&told.or_else(order)?)
+    let instruction = after_any(sentence, PhraseGroup::LeftToUser).map(str::to_owned);
+    let order = || FoldedSentence::new(said).has(PhraseGroup::Instruction).then(|| said.to_owned());
+    named(&instruction.or_else(order)?)
 }
 
 /// "Shall I push the branch?" offers to push the branch. Of two ways to choose from neither is offered.
 fn offered(sentence: &str) -> Option<String> {
-    let asked = sentence.trim_end().strip_suffix('?')?;
-    let offer = after_any(asked, PhraseGroup::Offer)?;
+    let question = sentence.trim_end().strip_suffix('?')?;
+    let offer = after_any(question, PhraseGroup::Offer)?;
     (!offer.contains(" or ")).then(|| offer.to_owned())
 }
 
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_agent_tells_the_user_to_do_and_offers_is_left() {
+    fn what_is_left_to_the_user_is_read_as_orders() {
         let check = |message: &str, steps: &[&str]| assert_eq!(left_to_user(message), steps, "{message}");
         check(
             "The worker reads the queue. You'll need to restart the worker on staging.",

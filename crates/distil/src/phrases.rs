@@ -73,8 +73,6 @@ pub(super) enum PhraseGroup {
     Offer,
     /// How an agent says what the user has to do.
     LeftToUser,
-    /// What only a person can check.
-    ByHand,
     /// Headings of the way a plan takes.
     Approach,
     /// How somebody begins who wants something no longer done.
@@ -88,7 +86,7 @@ pub(super) enum PhraseGroup {
     /// How an answer begins that only lets the agent go on.
     GoesOn,
     /// How a sentence begins in which an agent tells the user what to do.
-    Told,
+    Instruction,
 }
 
 impl PhraseGroup {
@@ -127,14 +125,13 @@ impl PhraseGroup {
             "unneeded" => PhraseGroup::Unneeded,
             "offer" => PhraseGroup::Offer,
             "left to user" => PhraseGroup::LeftToUser,
-            "by hand" => PhraseGroup::ByHand,
             "approach" => PhraseGroup::Approach,
             "reproach" => PhraseGroup::Reproach,
             "asking" => PhraseGroup::Asking,
             "subordinate" => PhraseGroup::Subordinate,
             "clause goes on" => PhraseGroup::ClauseGoesOn,
             "goes on" => PhraseGroup::GoesOn,
-            "told" => PhraseGroup::Told,
+            "instruction" => PhraseGroup::Instruction,
             _ => return None,
         })
     }
@@ -233,7 +230,7 @@ impl FoldedSentence {
                 | PhraseGroup::Subordinate
                 | PhraseGroup::ClauseGoesOn
                 | PhraseGroup::GoesOn
-                | PhraseGroup::Told
+                | PhraseGroup::Instruction
                 | PhraseGroup::Unwanted
                 | PhraseGroup::Unneeded => self.0.starts_with(&row.phrase),
                 _ => self.0.contains(&row.phrase),

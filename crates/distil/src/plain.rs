@@ -78,7 +78,6 @@ pub(super) fn list_item(line: &str) -> Option<&str> {
 /// files and what was checked.
 pub(super) fn account(message: &str) -> String {
     let mut kept_lines: Vec<(usize, String, bool)> = Vec::new();
-    let mut items: Vec<usize> = Vec::new();
     let mut is_of_files = false;
     for (at, line) in lines(message).into_iter().enumerate() {
         let is_lead = line.text.ends_with(':') || line.shape == LineShape::Heading;
@@ -101,17 +100,9 @@ pub(super) fn account(message: &str) -> String {
         {
             continue;
         }
-        if line.shape != LineShape::Text || is_lead {
-            items.push(at);
-        }
         // Of a long paragraph as many sentences as fit.
         let parts = if text.len() > LONG_LINE { sentences(&text) } else { vec![text.as_str()] };
         kept_lines.extend(parts.into_iter().map(|part| (at, part.to_owned(), gives_reason(part))));
-    }
-    // A list that would have to be cut says what was changed, which git tells better: of it only what gives a reason is worth telling.
-    let bytes: usize = kept_lines.iter().map(|(_, text, _)| text.len() + 1).sum();
-    if items.len() > LONG_LIST && bytes > MOST_BYTES {
-        kept_lines.retain(|(at, _, gives_reason)| *gives_reason || !items.contains(at));
     }
     kept_lines.sort_by_key(|(at, _, gives_reason)| (!gives_reason, *at));
     let mut length = 0;
@@ -125,7 +116,6 @@ pub(super) fn account(message: &str) -> String {
 }
 
 const LONG_LINE: usize = 300;
-const LONG_LIST: usize = 4;
 /// What stands behind a file says something without it.
 const SAYS_MORE: usize = 4;
 
@@ -215,7 +205,7 @@ pub(super) fn heading_of(message: &str) -> Option<String> {
 /// Whether a sentence speaks to the user, or tells them what to do.
 pub(super) fn is_for_user(sentence: &str) -> bool {
     let folded = FoldedSentence::new(sentence);
-    is_addressed(sentence) || folded.has(PhraseGroup::LeftToUser) || folded.has(PhraseGroup::Told)
+    is_addressed(sentence) || folded.has(PhraseGroup::LeftToUser) || folded.has(PhraseGroup::Instruction)
 }
 
 /// Whether a line speaks to the user rather than of the work.

@@ -1,4 +1,4 @@
-//! What a plan says beside its steps: why it is needed, which way was taken, what only a person can check.
+//! What a plan says beside its steps: why it is needed, and which way was taken.
 //!
 //! Not here: what a plan is called (`titles`), how far it is carried out (`tasks`).
 
@@ -6,7 +6,7 @@ use crate::finding::{Comparing, Finding, distilled, evidence, subject};
 use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{LineShape, MessageLine, lines};
 use crate::sentences::sentences;
-use crate::titles::{title_of, title_of_approved, title_of_plan, uncut_title, weight, whole_title};
+use crate::titles::{title_of, title_of_approved, title_of_plan, weight, whole_title};
 use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{Activity, EvidenceKind, Kind, Provenance};
 use backstory_store::OnRepeat;
@@ -34,7 +34,6 @@ pub(super) fn why_of_plan(plan: &str) -> Option<String> {
 
 /// More items under a heading of decisions describe steps.
 const MOST_DECISIONS: usize = 4;
-const MOST_CHECKS: usize = 2;
 
 /// Returns the decisions of the plan a turn carried out: the way its heading names, "Approach: one queue for each sender", or the items
 /// under such a heading. That the user approved or sent it, and files changed after it, is what proves them.
@@ -99,26 +98,6 @@ fn ways(plan: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns what a plan wants checked that only a person can: "open the report in the browser".
-pub(super) fn checks_by_hand(plan: &str) -> Vec<String> {
-    let mut is_under = false;
-    let mut found = Vec::new();
-    for line in lines(plan) {
-        match line.shape {
-            LineShape::Heading => {
-                let folded = FoldedSentence::new(&line.text);
-                is_under = weight(&line.text) <= 2 && folded.has(PhraseGroup::FileList);
-            }
-            _ if is_under && FoldedSentence::new(&line.text).has(PhraseGroup::ByHand) => {
-                found.extend(uncut_title(&line.text).filter(|title| weight(title) >= 3));
-            }
-            _ => {}
-        }
-    }
-    found.truncate(MOST_CHECKS);
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,14 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_names_the_way_it_takes_and_what_a_person_checks() {
+    fn a_plan_names_the_way_it_takes() {
         let plan = "# Plan: Mail relay\n\n## Approach: one queue for each sender\n\nSenders block each other today.\n\n## Key decisions\n- Retry in the worker, not in the page, because pages close\n\n## Verification\n1. `make test`\n2. Open the outbox in the browser and send two letters";
         let ways: Vec<String> = ways(plan).into_iter().map(|(title, _)| title).collect();
         assert_eq!(
             ways,
             ["One queue for each sender", "Retry in the worker, not in the page, because pages close"]
         );
-        assert_eq!(checks_by_hand(plan), ["Open the outbox in the browser and send two letters"]);
         assert!(super::ways("# Plan: Mail relay\n\n## Steps\n- Add the queue of letters\n").is_empty());
     }
 }

@@ -6,7 +6,6 @@ use super::transcript::Turn;
 use crate::left_to_user::{is_offer, left_to_user};
 use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{LineShape, is_addressed, is_for_user, lines};
-use crate::plans::checks_by_hand;
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
 use crate::titles::{
@@ -85,20 +84,11 @@ impl SessionNotes<'_> {
         plan.map(|plan| format!("Carry out the plan: {plan}")).into_iter().collect()
     }
 
-    /// What only the user can do or answer: what the agent left to them when it closed, what the plan it carried out wants checked.
+    /// What the agent left to the user when it closed.
     pub(super) fn waits_for_user(&self) -> Vec<String> {
-        // An answer to a question tells what to do, too.
-        let Some(last) = self.turns.iter().rev().find(|turn| turn.did_something()) else { return Vec::new() };
-        let is_last = self.turns.last().is_some_and(Turn::did_something);
-        let closing = last.closing().filter(|_| is_last);
-        let mut left = closing.map(|(_, message)| left_to_user(message)).unwrap_or_default();
-        let plan = self.tasks.approved_plan.as_deref();
-        let sent = title_of_plan(last.prompt()).map(|_| last.prompt());
-        let carried_out = plan.or(sent).filter(|_| !last.edited().is_empty() && closing.is_some());
-        if left.is_empty() {
-            left.extend(carried_out.map(checks_by_hand).unwrap_or_default());
-        }
-        left
+        // An answer to a question says what to do, too.
+        let last = self.turns.last().filter(|turn| turn.did_something());
+        last.and_then(Turn::closing).map(|(_, message)| left_to_user(message)).unwrap_or_default()
     }
 
     /// What the host's summary lists as left, without what was done all the same.

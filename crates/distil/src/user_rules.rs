@@ -48,8 +48,6 @@ enum UserPlace {
     AfterStop,
     /// In the prompt after a call that the user refused without a word: it says what to do instead.
     AfterRefusal,
-    /// In the prompt that answers a question of the agent.
-    Reply,
 }
 
 /// Something the user said.
@@ -118,9 +116,6 @@ fn messages<'a>(turns: &[Turn<'a>], at: usize, said: &'a str) -> Vec<UserMessage
     let place = match before.filter(|before| before.is_stopped()) {
         Some(before) if before.is_refused_silently() => UserPlace::AfterRefusal,
         Some(_) => UserPlace::AfterStop,
-        None if before.and_then(Turn::closing).is_some_and(|(_, message)| asks_in_the_end(message)) => {
-            UserPlace::Reply
-        }
         None => UserPlace::Prompt,
     };
     let requested = |turn: &Turn<'_>| {
@@ -143,15 +138,6 @@ fn messages<'a>(turns: &[Turn<'a>], at: usize, said: &'a str) -> Vec<UserMessage
     });
     prompt.into_iter().chain(beside).filter(|message| !message.text.trim().is_empty()).collect()
 }
-
-/// Whether a message ends with a question.
-fn asks_in_the_end(message: &str) -> bool {
-    let said = message.lines().rev().filter(|line| !line.trim().is_empty());
-    said.take(LAST_LINES).any(|line| line.trim_end_matches(['*', '_', ')', ' ']).ends_with(['?', '？']))
-}
-
-/// What is asked stands in one of so many last lines; behind it there may be a hint.
-const LAST_LINES: usize = 2;
 
 impl UserMessage<'_> {
     fn rejected(&self, sentence: &str, reason: RejectionReason) -> Rejected {
@@ -345,15 +331,6 @@ fn clarity(sentence: &str, place: UserPlace, beside: usize) -> Option<RuleClarit
         // A refusal steers in whatever words; what is said in mid-work may also be a report.
         UserPlace::Refusal => Some(RuleClarity::Hint),
         UserPlace::MidWork if !folded.has(PhraseGroup::Report) => Some(RuleClarity::Hint),
-        // Who answers a question with a reason decides more than the case at hand.
-        UserPlace::Reply
-            if beside == 0
-                && folded.has(PhraseGroup::Cause)
-                && !folded.has(PhraseGroup::Report)
-                && !begins_with_order(said) =>
-        {
-            Some(RuleClarity::Hint)
-        }
         _ => None,
     }
 }
@@ -402,7 +379,7 @@ mod tests {
     #[test]
     fn a_sentence_sets_a_rule_by_where_it_stands_and_what_it_demands() {
         use RuleClarity::{Hint, Plain};
-        use UserPlace::{MidWork, Prompt, Refusal, Reply};
+        use UserPlace::{MidWork, Prompt, Refusal};
         for (sentence, place, expected) in [
             ("always branch off main", Prompt, Some(Plain)),
             ("immer zuerst die Tests laufen lassen", Prompt, Some(Plain)),
@@ -422,10 +399,6 @@ mod tests {
             // A report in mid-work is none.
             ("getting 500 on every upload", MidWork, None),
             ("docker runs on the host", Prompt, None),
-            // What answers a question counts with its reason.
-            ("per region is right, because prices differ", Reply, Some(Hint)),
-            ("per region is right, because prices differ", Prompt, None),
-            ("still broken because of the proxy", Reply, None),
             ("is it possible to use another database?", Prompt, None),
             ("should we use the queue?", Prompt, None),
             ("i want to understand how it works", Prompt, None),

@@ -12,7 +12,6 @@ use super::transcript::{TranscriptEntry, Turn};
 use crate::causes::causes;
 use crate::claims::{believed_closing, without_unmeasured};
 use crate::commit_title::title_of_commit;
-use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::{account, heading_of, reports, unwrapped};
 use crate::plans::why_of_plan;
 use crate::sentences::sentences;
@@ -23,7 +22,7 @@ use crate::titles::{
 };
 use backstory_memory::{
     Activity, ChangedSymbol, Details, EventId, EvidenceKind, Kind, Provenance, SymbolChange, WorkDetails,
-    keywords, typed_words,
+    keywords,
 };
 use backstory_store::OnRepeat;
 use std::collections::HashSet;
@@ -292,18 +291,6 @@ impl<'a> PieceOfWork<'a> {
             .flat_map(|turn| turn.entries)
             .find_map(approved)
             .or_else(|| sent().find_map(|turn| why_of_plan(turn.prompt())))
-            .or_else(|| self.reason_of_user())
-    }
-
-    /// The reason the user gave with the request.
-    fn reason_of_user(&self) -> Option<String> {
-        let prompts = self.turns().map(Turn::prompt).filter(|prompt| title_of_plan(prompt).is_none());
-        let typed = prompts.map(typed_words).collect::<Vec<_>>().join("\n");
-        let says_why = |said: &&str| {
-            let is_short = said.chars().count() <= LONGEST_REASON;
-            is_short && !said.ends_with('?') && FoldedSentence::new(said).has(PhraseGroup::Cause)
-        };
-        typed.lines().flat_map(sentences).find(says_why).map(str::to_owned)
     }
 
     /// What the user asked for, where that names what it is about.
@@ -479,7 +466,6 @@ fn is_test(file: &str) -> bool {
 }
 
 const MOST_NAMED: usize = 12;
-const LONGEST_REASON: usize = 240;
 const MOST_CAUSES: usize = 3;
 /// A request that is further back is about something else.
 const MOST_BACK: usize = 3;

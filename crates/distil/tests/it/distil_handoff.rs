@@ -142,26 +142,16 @@ fn what_the_agent_leaves_to_the_user_comes_next_and_names_nothing() {
         story.distils(DistilTrigger::SessionEnd);
         story.only(Kind::Handoff).content
     };
-    let told = handoff("Added the model. You'll need to restart the import on staging.");
-    assert_eq!(told.title, "Done: Add the model");
-    assert!(told.body.contains("Next steps: Restart the import on staging"), "{}", told.body);
+    let instructed = handoff("Added the model. You'll need to restart the import on staging.");
+    assert_eq!(instructed.title, "Done: Add the model");
+    assert!(instructed.body.contains("Next steps: Restart the import on staging"), "{}", instructed.body);
     let offered = handoff("Added the model. Want me to push the branch and open a request?");
     assert!(offered.body.contains("Next steps: Push the branch and open a request"), "{}", offered.body);
     assert!(!offered.body.contains("Open questions"), "{}", offered.body);
 }
 
 #[test]
-fn what_a_plan_wants_looked_at_by_hand_is_open() {
-    let mut story = Recording::new();
-    story.asks("Implement the following plan:\n\n# Plan: Bound the mail queue\n\n## Verification\n- `make test`\n- Open the outbox in the browser");
-    story.edits("mail.py", "", "x").closes("The queue is bounded.");
-    story.distils(DistilTrigger::SessionEnd);
-    let body = story.only(Kind::Handoff).content.body;
-    assert!(body.contains("Next steps: Open the outbox in the browser"), "{body}");
-}
-
-#[test]
-fn a_turn_that_only_answered_is_titled_by_what_was_asked() {
+fn a_turn_that_only_answered_is_titled_by_its_question() {
     let mut story = Recording::new();
     story.asks("Where do I set the address of the mail relay?").looks("mail.py");
     story.closes("In the settings. Both address variables must be set together for the mail relay.");

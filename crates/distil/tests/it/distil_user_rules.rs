@@ -129,21 +129,6 @@ fn what_is_to_stop_is_forbidden() {
 }
 
 #[test]
-fn who_answers_a_question_with_a_reason_sets_a_rule() {
-    let titles = |asked: &str| {
-        let mut recording = Recording::new();
-        recording.asks("Compare the prices of the tenants").closes(asked);
-        recording.asks("per region is right, because every region has its own taxes").closes("Noted.");
-        recording.of_kind(Kind::Rule).into_iter().map(|rule| rule.content.title).collect::<Vec<_>>()
-    };
-    assert_eq!(
-        titles("Prices differ. Is it per tenant?"),
-        ["Per region is right, because every region has its own taxes"]
-    );
-    assert_eq!(titles("Prices differ."), [] as [&str; 0], "nobody asked");
-}
-
-#[test]
 fn a_plan_that_was_carried_out_leaves_the_way_it_took() {
     let plan = "Implement the following plan:\n\n# Plan: Mail relay\n\n## Approach: one queue for each sender\n\nSenders block each other today.";
     let mut recording = Recording::new();
@@ -154,26 +139,4 @@ fn a_plan_that_was_carried_out_leaves_the_way_it_took() {
     let decision = done.only(Kind::Decision).content;
     assert_eq!(decision.title, "One queue for each sender");
     assert_eq!(decision.body, "Senders block each other today.\nPlan: Mail relay");
-}
-
-#[test]
-fn of_a_list_that_does_not_fit_only_what_gives_a_reason_is_told_and_the_reason_of_the_user_is() {
-    let mut recording = Recording::new();
-    recording
-        .asks("Rename the outbox page to letters. Tenants are confused because two pages are called outbox.");
-    let shown = |page| {
-        format!(
-            "- Page {page} has the new name in its title, in the menu, in the footer and in the help text\n"
-        )
-    };
-    let list: String = (1..=12).map(shown).collect();
-    recording.edits("src/page.rs", "a", "b");
-    recording.closes(&format!(
-        "Renamed the outbox page to letters.\n\n{list}- The old address stays, because mails link to it"
-    ));
-    let work = recording.memories().into_iter().find(|memory| memory.content.kind.is_work()).unwrap().content;
-    assert_eq!(
-        work.body,
-        "Why: Tenants are confused because two pages are called outbox.\nThe old address stays, because mails link to it"
-    );
 }
