@@ -11,10 +11,6 @@ use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{Activity, EvidenceKind, Kind, Provenance, RejectionReason, words};
 use backstory_store::OnRepeat;
 
-/// Answers that begin so only let the agent go on, as those do that agree or decline.
-const GOING_ON: &[&str] =
-    &["go", "approve", "work", "start", "commit", "push", "looks", "done", "plan", "implement"];
-
 /// Returns what the user decided by answering, one decision a question.
 pub(super) fn decisions(turn: &Turn<'_>) -> Vec<Finding> {
     turn.entries.iter().filter_map(|entry| decision(turn, entry)).collect()
@@ -45,7 +41,7 @@ fn decision(turn: &Turn<'_>, entry: &TranscriptEntry) -> Option<Finding> {
     let takes_option = options.contains(answer) && weight(without_opening(answer)) >= 2;
     let declines = said.has(PhraseGroup::Decline) && !takes_option;
     let goes_on = said.has(PhraseGroup::Assent) || declines;
-    let says_something = words(answer).next().is_some() && !goes_on && !said.begins_with(GOING_ON);
+    let says_something = words(answer).next().is_some() && !goes_on && !said.has(PhraseGroup::GoesOn);
     if options.len() < 2 || !says_something {
         return None;
     }

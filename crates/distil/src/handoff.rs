@@ -9,7 +9,7 @@ use super::session_notes::{SessionNotes, is_still_running};
 use super::summary::{evidence_of, items, of_session};
 use super::transcript::Turn;
 use crate::remote::remote_state;
-use crate::titles::{RequestTitle, points_early, request_title, title_of, weight};
+use crate::titles::{RequestTitle, orders_result, points_early, request_title, title_of, weight};
 use crate::work::PieceOfWork;
 use backstory_memory::{Details, HandoffDetails, Kind, Provenance};
 use backstory_store::{OnRepeat, Session};
@@ -21,6 +21,16 @@ pub(super) struct WorkTreeState {
     pub(super) branch: Option<String>,
     /// Files with changes nobody committed.
     pub(super) dirty: Vec<String>,
+}
+
+/// What may name where the work stands, beside what was done.
+struct Heads {
+    /// What was begun and is not finished.
+    begun: Option<String>,
+    /// What was said to come next.
+    planned: Option<String>,
+    /// What was asked after the last piece of work.
+    later_request: Option<String>,
 }
 
 /// Tells where the work stands; nothing where nothing was done and nothing is open.
@@ -43,11 +53,25 @@ pub(super) fn handoff(
     let is_open = last_piece.is_some_and(|piece| !piece.is_committed() && piece.turns.len() > 1);
     let last_done = notes.claimed_last().filter(|_| is_open).or(last_done);
     let in_flight = notes.in_flight();
+    let planned = notes.next_steps();
+    let is_over = in_flight.is_empty();
+    let waiting = if is_over { notes.waits_for_user() } else { Vec::new() };
+    let last_request = notes.last_words_of_user().filter(|_| is_over);
+    let is_worked_last =
+        last_piece.and_then(|piece| piece.turns.last()).is_some_and(|at| at + 1 == notes.turns.len());
+    let mut heads = Heads {
+        planned: None,
+        begun: begun(&in_flight),
+        later_request: last_request
+            .as_deref()
+            .filter(|_| !is_worked_last)
+            .and_then(|request| requested_since(request, notes)),
+    };
     let mut details = HandoffDetails {
-        last_request: notes.last_words_of_user().filter(|_| in_flight.is_empty()),
+        last_request,
         last_done,
         in_flight: items(in_flight.into_iter()),
-        next_steps: items(notes.next_steps().into_iter()),
+        next_steps: items(planned.iter().cloned().chain(waiting)),
         open_questions: items(notes.questions().into_iter()),
         failing_tests: items(red.into_iter()),
         branch: branch_left(notes.turns).or_else(|| tree.branch.clone()),
@@ -59,7 +83,9 @@ pub(super) fn handoff(
     };
     let listed = notes.listed_steps(&details.in_flight);
     note_backed(&mut details, &notes.users_requests(), &listed);
-    let title = title(&details, notes)?;
+    let own = details.next_steps.iter().take(planned.len());
+    heads.planned = own.clone().find(|step| details.backed_steps.contains(step)).cloned();
+    let title = title(&details, &heads, notes)?;
     let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
     content.details = Some(Details::Handoff(details));
     content.files = last.map(|finding| finding.content.files.clone()).unwrap_or_default();
@@ -91,13 +117,23 @@ fn unnamed_title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<S
     };
     let last_request = |request: &RequestTitle| title_of(&format!("Asked last: {}", request.title));
     let subject = || notes.subject_of_last().map(|subject| title_of(&format!("Worked on: {subject}")));
-    let edited = || file_names(&details.dirty_files).map(|files| format!("Edited {files}"));
-    let whole = request.as_ref().filter(names).filter(|request| request.is_uncut).map(last_request);
+    let edited = || file_names(&details.dirty_files).map(|files| format!("Not committed: {files}"));
+    // A turn that changed nothing answered; what it was asked says more than a sentence of the answer.
+    let is_answered = notes.turns.last().is_some_and(|turn| turn.edited().is_empty());
+    let says = |request: &&RequestTitle| {
+        is_answered && request.is_uncut && weight(&request.title) >= 3 && !points_early(&request.title)
+    };
+    let whole = request
+        .as_ref()
+        .filter(says)
+        .or_else(|| request.as_ref().filter(names))
+        .filter(|request| request.is_uncut)
+        .map(last_request);
     let named = whole
         .or_else(subject)
         .or_else(|| notes.sentence_about_request())
         .or_else(|| request.as_ref().filter(names).map(last_request));
-    named.or_else(edited).or_else(|| request.as_ref().map(last_request))
+    named.or_else(|| notes.claimed_in_list()).or_else(edited).or_else(|| request.as_ref().map(last_request))
 }
 
 fn file_names(files: &[String]) -> Option<String> {
@@ -134,22 +170,46 @@ fn switched_to(line: &str) -> Option<&str> {
     branch.strip_suffix('\'')
 }
 
+/// What was begun, by the order that began it, else by the name the agent gave what it started.
+fn begun(in_flight: &[String]) -> Option<String> {
+    let requests = in_flight.iter().filter(|begun| !is_still_running(begun));
+    let whole: Vec<RequestTitle> =
+        requests.filter_map(|begun| request_title(begun).filter(|request| request.is_whole)).collect();
+    let ordered = whole.iter().find(|request| request.is_order);
+    // "Task `Plan the relay` was still running": what a subagent was started for has a name.
+    let started = || {
+        let of_task = |begun: &String| {
+            let name = begun.strip_prefix("Task `").or_else(|| begun.strip_prefix("Agent `"))?;
+            Some(title_of(name.split('`').next()?)).filter(|name| weight(name) >= 2)
+        };
+        in_flight.iter().filter(|begun| is_still_running(begun)).find_map(of_task)
+    };
+    let title = |request: &RequestTitle| request.title.clone();
+    ordered.map(title).or_else(started).or_else(|| whole.first().map(title))
+}
+
+/// An order for which something ran, and no piece of work is known: it is where the work stands, though nothing is known to be made.
+fn requested_since(words: &str, notes: &SessionNotes<'_>) -> Option<String> {
+    notes.turns.last().filter(|turn| turn.did_something())?;
+    let request = request_title(words)?;
+    (request.is_order && request.is_whole && orders_result(&request.title)).then_some(request.title)
+}
+
 /// The state in a line: what is open first, else what was done.
-fn title(details: &HandoffDetails, notes: &SessionNotes<'_>) -> Option<String> {
+fn title(details: &HandoffDetails, heads: &Heads, notes: &SessionNotes<'_>) -> Option<String> {
     let done = details.last_done.as_deref();
     let requests = details.in_flight.iter().filter(|begun| !is_still_running(begun));
-    let begun = requests.clone().find_map(|begun| request_title(begun).filter(|request| request.is_whole));
-    let next = details.next_steps.iter().find(|step| details.backed_steps.contains(step)).map(String::as_str);
     let (state, what) = match () {
-        () if begun.is_some() => ("In progress", begun.as_ref().map(|request| request.title.as_str())),
+        () if heads.begun.is_some() => ("In progress", heads.begun.as_deref()),
         () if !details.failing_tests.is_empty() => {
             ("Still failing", details.failing_tests.first().map(String::as_str))
         }
         () if !details.undone_decisions.is_empty() => {
             ("Decided, not done", details.undone_decisions.first().map(String::as_str))
         }
-        () if next.is_some() => ("Next", next),
+        () if heads.planned.is_some() => ("Next", heads.planned.as_deref()),
         () if !details.in_flight.is_empty() && done.is_some() => ("Interrupted after", done),
+        () if heads.later_request.is_some() => ("Asked last", heads.later_request.as_deref()),
         () if done.is_some() => ("Done", done),
         () if requests.clone().next().is_some() => {
             ("Interrupted", requests.clone().next().map(String::as_str))

@@ -9,7 +9,7 @@ use crate::plain::plain;
 use crate::sentences::sentences;
 use crate::titles::{capitalised, weight, whole_title, without_opening};
 use crate::transcript::Turn;
-use backstory_memory::{EvidenceKind, Kind, Provenance, TITLE_CHARS, words};
+use backstory_memory::{EvidenceKind, Kind, Provenance, TITLE_CHARS, is_stop_word, words};
 use backstory_store::OnRepeat;
 
 /// A longer answer is a text that happens to be numbered.
@@ -152,6 +152,10 @@ fn title_of_answer(question: &str, answer: &str) -> Option<String> {
         .map(|said| format!("{topic}: {said}"))
         .find(|both| both.chars().count() <= TITLE_CHARS);
     let alone = || (weight(answer) >= SAYS_ENOUGH).then(|| whole_title(&said)).flatten();
+    // "All of them" needs the list it is of.
+    if bare_answer(answer).is_none() && words(answer).all(|word| is_stop_word(&word)) {
+        return None;
+    }
     // A topic this long would be cut where the answer begins.
     both.map(|both| capitalised(&both)).or_else(alone)
 }

@@ -69,6 +69,24 @@ pub(super) enum PhraseGroup {
     Unwanted,
     /// It begins with what the user can do without: "I do not need to".
     Unneeded,
+    /// How an agent asks whether to go on with something.
+    Offer,
+    /// How an agent says what the user has to do.
+    LeftToUser,
+    /// Headings of the way a plan takes.
+    Approach,
+    /// How somebody begins who wants something no longer done.
+    Reproach,
+    /// How a question begins.
+    Asking,
+    /// What opens a clause that leads to the one that counts.
+    Subordinate,
+    /// What opens a clause that needs the one before it.
+    ClauseGoesOn,
+    /// How an answer begins that only lets the agent go on.
+    GoesOn,
+    /// How a sentence begins in which an agent tells the user what to do.
+    Instruction,
 }
 
 impl PhraseGroup {
@@ -105,6 +123,15 @@ impl PhraseGroup {
             "reminder" => PhraseGroup::Reminder,
             "unwanted" => PhraseGroup::Unwanted,
             "unneeded" => PhraseGroup::Unneeded,
+            "offer" => PhraseGroup::Offer,
+            "left to user" => PhraseGroup::LeftToUser,
+            "approach" => PhraseGroup::Approach,
+            "reproach" => PhraseGroup::Reproach,
+            "asking" => PhraseGroup::Asking,
+            "subordinate" => PhraseGroup::Subordinate,
+            "clause goes on" => PhraseGroup::ClauseGoesOn,
+            "goes on" => PhraseGroup::GoesOn,
+            "instruction" => PhraseGroup::Instruction,
             _ => return None,
         })
     }
@@ -198,6 +225,12 @@ impl FoldedSentence {
                 | PhraseGroup::Decline
                 | PhraseGroup::Courtesy
                 | PhraseGroup::Condition
+                | PhraseGroup::Reproach
+                | PhraseGroup::Asking
+                | PhraseGroup::Subordinate
+                | PhraseGroup::ClauseGoesOn
+                | PhraseGroup::GoesOn
+                | PhraseGroup::Instruction
                 | PhraseGroup::Unwanted
                 | PhraseGroup::Unneeded => self.0.starts_with(&row.phrase),
                 _ => self.0.contains(&row.phrase),

@@ -181,7 +181,7 @@ fn is_path(text: &str) -> bool {
 fn unaddressed(line: &str) -> String {
     let all = sentences(line);
     let kept: Vec<&str> =
-        all.iter().copied().filter(|sentence| !is_addressed(sentence) && !only_cheers(sentence)).collect();
+        all.iter().copied().filter(|said| !is_for_user(said) && !only_cheers(said)).collect();
     if kept.len() == all.len() { line.to_owned() } else { kept.join(" ") }
 }
 
@@ -200,6 +200,12 @@ pub(super) fn heading_of(message: &str) -> Option<String> {
         (words(label).count() <= 4 && weight(name) >= 3 && !name.contains(". ")).then(|| whole_title(name))?
     });
     names.take(1).next()
+}
+
+/// Whether a sentence speaks to the user, or tells them what to do.
+pub(super) fn is_for_user(sentence: &str) -> bool {
+    let folded = FoldedSentence::new(sentence);
+    is_addressed(sentence) || folded.has(PhraseGroup::LeftToUser) || folded.has(PhraseGroup::Instruction)
 }
 
 /// Whether a line speaks to the user rather than of the work.

@@ -15,8 +15,8 @@ use crate::titles::claims;
 use crate::transcript::Turn;
 use crate::work::PieceOfWork;
 use crate::{
-    DistilTrigger, Distillation, answers, causes, choice, compaction, numbered_answers, summary, traps,
-    user_rules, work, writer,
+    DistilTrigger, Distillation, answers, causes, choice, compaction, numbered_answers, plans, summary,
+    traps, user_rules, work, writer,
 };
 use backstory_capture::git;
 use backstory_memory::{
@@ -147,6 +147,7 @@ fn said_by_user(turns: &[Turn<'_>], at: usize, rejected: &mut Vec<Rejected>) -> 
         rejected.extend(choice::unclear(before, turn));
     }
     findings.extend(numbered.unwrap_or_default());
+    findings.extend(plans::decisions(turn));
     findings
 }
 

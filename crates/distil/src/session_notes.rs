@@ -3,13 +3,14 @@
 use super::compaction;
 use super::finding::Finding;
 use super::transcript::Turn;
+use crate::left_to_user::{is_offer, left_to_user};
 use crate::phrases::{FoldedSentence, PhraseGroup};
-use crate::plain::{LineShape, is_addressed, lines};
+use crate::plain::{LineShape, is_addressed, is_for_user, lines};
 use crate::sentences::sentences;
 use crate::tasks::SessionTasks;
 use crate::titles::{
     begins_pointing, begins_with_order, claims, leads_to_list, title_of, title_of_approved, title_of_plan,
-    title_of_request, uncut_title, weight, without_opening,
+    title_of_request, uncut_title, weight, with_file_names, without_opening,
 };
 use backstory_memory::{Activity, Kind, Memory, WantedWords, keywords, typed_words, words};
 use std::collections::HashSet;
@@ -85,6 +86,13 @@ impl SessionNotes<'_> {
         let is_begun = entries.iter().skip(approved).any(|entry| is_edit(entry.activity()));
         let plan = self.tasks.approved_plan.as_deref().filter(|_| !is_begun).and_then(title_of_approved);
         plan.map(|plan| format!("Carry out the plan: {plan}"))
+    }
+
+    /// What the agent left to the user when it closed.
+    pub(super) fn waits_for_user(&self) -> Vec<String> {
+        // An answer to a question says what to do, too.
+        let last = self.turns.last().filter(|turn| turn.did_something());
+        last.and_then(Turn::closing).map(|(_, message)| left_to_user(message)).unwrap_or_default()
     }
 
     /// What the host's summary lists as left, without what was done all the same.
@@ -165,13 +173,15 @@ impl SessionNotes<'_> {
     pub(super) fn closing_words(&self) -> Option<String> {
         let (_, message) = self.turns.last().and_then(Turn::closing)?;
         let lines = lines(message);
-        let spoken =
-            lines.iter().filter(|line| line.shape != LineShape::Heading && !is_addressed(&line.text));
-        // What ends with a colon only leads to a list.
-        let said = spoken
-            .flat_map(|line| sentences(&line.text))
-            .filter(|said| !said.ends_with(':') && weight(said) >= 2);
-        let said = said.collect::<Vec<_>>().join(" ");
+        // Lists say what was changed, which git tells; they count only where nothing else is said.
+        let said_in = |shape: LineShape| {
+            let spoken =
+                lines.iter().filter(|line| line.shape == shape).flat_map(|line| sentences(&line.text));
+            // What ends with a colon only leads to a list.
+            let said = spoken.filter(|said| !said.ends_with(':') && weight(said) >= 2 && !is_for_user(said));
+            Some(said.collect::<Vec<_>>().join(" ")).filter(|said| weight(said) >= 3)
+        };
+        let said = said_in(LineShape::Text).or_else(|| said_in(LineShape::Item))?;
         Some(whole_sentences(&said, MOST_CLOSING_CHARS)).filter(|said| weight(said) >= 3)
     }
 
@@ -179,6 +189,13 @@ impl SessionNotes<'_> {
     pub(super) fn claimed_last(&self) -> Option<String> {
         let turn = self.turns.last().filter(|turn| !turn.edited().is_empty())?;
         claims(turn.closing()?.1).into_iter().next()
+    }
+
+    /// The first item of the last turn's list that says what was done.
+    pub(super) fn claimed_in_list(&self) -> Option<String> {
+        let (_, message) = self.turns.last()?.closing()?;
+        let items = lines(message).into_iter().filter(|line| line.shape == LineShape::Item);
+        items.filter_map(|line| claims(line.text.rsplit(": ").next()?).into_iter().next()).next()
     }
 
     /// The sentence of the closing message that says most of what was asked for and what was edited.
@@ -194,7 +211,8 @@ impl SessionNotes<'_> {
                 let is_addressed =
                     words(said).any(|word| matches!(word.as_str(), "you" | "your" | "you'll" | "i'll"));
                 let said = without_opening(said);
-                let title = uncut_title(said).filter(|_| !leads_to_list(said) && !begins_with_order(said))?;
+                let title = uncut_title(&with_file_names(said))
+                    .filter(|_| !leads_to_list(said) && !begins_with_order(said))?;
                 (weight(&title) >= 3 && !is_addressed && !begins_pointing(&title)).then_some(title)
             });
         let request = self.last_words_of_user().unwrap_or_default();
@@ -214,7 +232,7 @@ impl SessionNotes<'_> {
         let Some((_, message)) = self.turns.last().and_then(Turn::closing) else { return Vec::new() };
         let lines = lines(message);
         let last = lines.last().and_then(|line| sentences(&line.text).last().map(|last| (*last).to_owned()));
-        let question = last.filter(|last| last.ends_with('?') && weight(last) >= 3);
+        let question = last.filter(|last| last.ends_with('?') && weight(last) >= 3 && !is_offer(last));
         question.map(|question| format!("{}?", title_of(&question))).into_iter().collect()
     }
 

@@ -138,11 +138,14 @@ pub(super) fn request_title(prompt: &str) -> Option<RequestTitle> {
     (weight(&title) >= 2).then_some(RequestTitle { title, is_order, is_whole, is_uncut })
 }
 
-/// Names mentioned files as people do: `@docs/guide/setup.md` is setup.md.
-fn with_file_names(request: &str) -> String {
+/// Names files as people do: `@docs/guide/setup.md` is setup.md. An address of the web stays.
+pub(super) fn with_file_names(request: &str) -> String {
     let name = |word: &str| -> String {
-        let file = word.strip_prefix('@').filter(|path| path.contains('.'));
-        file.map_or_else(|| word.to_owned(), |path| path.rsplit('/').next().unwrap_or(path).to_owned())
+        let mentioned = word.strip_prefix('@').filter(|path| path.contains('.'));
+        let last = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let is_path =
+            !word.contains("://") && !word.starts_with('/') && last(word).trim_matches('.').contains('.');
+        mentioned.or(Some(word).filter(|_| is_path)).map_or_else(|| word.to_owned(), last)
     };
     request.split(' ').map(name).collect::<Vec<_>>().join(" ")
 }

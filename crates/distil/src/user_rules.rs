@@ -11,11 +11,10 @@ use crate::phrases::{FoldedSentence, PhraseGroup};
 use crate::plain::list_item;
 use crate::recurrence;
 use crate::rejected::Rejected;
-use crate::rule_title::{normal_form, of_reproach};
+use crate::rule_sentence::{RuleClarity, RuleSentence, contrasts, is_question, is_strict};
+use crate::rule_title::of_reproach;
 use crate::sentences::sentences;
-use crate::titles::{
-    begins_with_order, request_title, stands_alone, title_of, weight, whole_title, without_opening,
-};
+use crate::titles::{begins_with_order, request_title, stands_alone, weight, whole_title, without_opening};
 use crate::transcript::{TranscriptEntry, Turn};
 use backstory_memory::{
     Activity, EvidenceKind, Importance, Kind, Provenance, RejectionReason, TITLE_CHARS, jaccard, keywords,
@@ -58,15 +57,6 @@ struct UserMessage<'a> {
     place: UserPlace,
     /// What the user asked for before it.
     request_before: Option<String>,
-}
-
-/// How plainly a sentence sets a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum RuleClarity {
-    /// It may hold for this task only.
-    Hint,
-    /// It holds beyond this task.
-    Plain,
 }
 
 /// Returns the rules the user set in a turn; `turns` are all up to it and after it. Notes in `rejected` what sets none. Of the prompt
@@ -158,9 +148,13 @@ impl UserMessage<'_> {
     fn correction<'s>(&self, all: &[&'s str]) -> Option<RuleSentence<'s>> {
         let first = all.first()?;
         let is_prompt = !matches!(self.place, UserPlace::MidWork | UserPlace::Refusal);
-        let reproach =
-            || (is_prompt && self.place != UserPlace::Prompt).then(|| of_reproach(first)).flatten();
-        if let Some(title) = reproach() {
+        // A question why is one to an agent that was not stopped; who still sees the wrong one of two things wants the other.
+        let is_stopped = matches!(self.place, UserPlace::AfterStop | UserPlace::AfterRefusal);
+        let opening = FoldedSentence::new(without_opening(first));
+        let blames = is_stopped
+            || opening.begins_with(&["stop"])
+            || !opening.begins_with(&["why"]) && contrasts(first);
+        if let Some(title) = of_reproach(first).filter(|_| is_prompt && blames) {
             return Some(RuleSentence {
                 sentence: first,
                 before: None,
@@ -185,6 +179,22 @@ impl UserMessage<'_> {
             .filter(|title| title.chars().count() <= TITLE_CHARS)
             .or_else(|| whole_title(without_opening(sentence)).filter(|title| stands_alone(title)))?;
         Some(RuleSentence { sentence, before: None, clarity: RuleClarity::Hint, named: Some(named) })
+    }
+
+    /// A limit on the work at hand, too short to stand alone: "Rewrite the guide. Avoid jargon."
+    fn limit<'s>(&self, sentence: &'s str, beside: usize) -> Option<RuleSentence<'s>> {
+        let said = sentence.trim_end_matches(['.', '!', ' ']);
+        let is_limit =
+            beside > 0 && weight(said) > 0 && words(said).count() < FEWEST_WORDS && contrasts(said);
+        let request = request_title(self.text).filter(|request| request.is_order && request.is_uncut)?;
+        let named = format!("{}: {}", request.title, said.to_lowercase());
+        let fits = is_limit && named.chars().count() <= TITLE_CHARS && stands_alone(&named);
+        fits.then_some(RuleSentence {
+            sentence,
+            before: None,
+            clarity: RuleClarity::Hint,
+            named: Some(named),
+        })
     }
 
     /// What the message was about, for who decides whether a hint holds for ever: the rest of it, or what the agent worked on.
@@ -233,6 +243,10 @@ fn rules_of(message: &UserMessage<'_>, rejected: &mut Vec<Rejected>) -> Vec<Find
         }
         // The first sentence orders the work itself.
         let beside = if at == 0 { 0 } else { beside };
+        if let Some(limit) = message.limit(sentence, beside) {
+            set.push(limit);
+            continue;
+        }
         let Some(clarity) = clarity(sentence, message.place, beside) else {
             rejected.extend(message.without_rule(sentence, beside));
             continue;
@@ -281,15 +295,6 @@ fn without_references(sentence: &str) -> &str {
     rest
 }
 
-/// A sentence that sets a rule, with the one before it, which may say what it is about.
-struct RuleSentence<'a> {
-    sentence: &'a str,
-    before: Option<&'a str>,
-    clarity: RuleClarity,
-    /// Its title, where it is not made of the sentence alone.
-    named: Option<String>,
-}
-
 /// Whether a sentence sets a rule, and how plainly; so many of its message say something beside it.
 fn clarity(sentence: &str, place: UserPlace, beside: usize) -> Option<RuleClarity> {
     let said = without_opening(sentence);
@@ -336,99 +341,7 @@ fn sets_manner(sentence: &FoldedSentence) -> bool {
         && (sentence.has(PhraseGroup::Manner) || sentence.has(PhraseGroup::Order))
 }
 
-/// Whether a sentence sets one way of doing something against another.
-fn contrasts(sentence: &str) -> bool {
-    FoldedSentence::new(sentence).has(PhraseGroup::Contrast) || sentence.contains(", not ")
-}
-
-/// Whether a sentence forbids or demands something, or sets one thing against another.
-fn is_strict(sentence: &str) -> bool {
-    FoldedSentence::new(sentence).has(PhraseGroup::Strict) || contrasts(sentence)
-}
-
-/// Whether a sentence asks; a request put as a question ("can you …?") does not.
-fn is_question(sentence: &str) -> bool {
-    let folded = FoldedSentence::new(without_opening(sentence));
-    let is_request = FoldedSentence::new(sentence).begins_with(REQUESTS) || folded.begins_with(&["do not"]);
-    !is_request && (sentence.trim_end().ends_with(['?', '？']) || folded.begins_with(QUESTION_WORDS))
-}
-
-const REQUESTS: &[&str] =
-    &["can you", "could you", "would you", "can we", "could we", "ok can you", "ok can we", "please"];
-const QUESTION_WORDS: &[&str] = &[
-    "is",
-    "are",
-    "do",
-    "does",
-    "did",
-    "what",
-    "how",
-    "where",
-    "which",
-    "who",
-    "when",
-    "any",
-    "will",
-    "has",
-    "have",
-    "was",
-    "were",
-    "got",
-    "am",
-    "should",
-    "could",
-    "would",
-    "can",
-    "why",
-    "was ist",
-    "wie",
-    "wo",
-    "warum",
-    "что",
-    "как",
-    "где",
-    "почему",
-];
-
 impl RuleSentence<'_> {
-    /// The clause that sets the rule. A hint without a whole one is not worth a torn title.
-    fn title(&self) -> Option<String> {
-        if let Some(named) = &self.named {
-            return Some(named.clone());
-        }
-        let torn = || {
-            (self.clarity == RuleClarity::Plain)
-                .then(|| title_of(setting_clause(without_opening(self.sentence))))
-        };
-        self.whole_title().or_else(torn)
-    }
-
-    /// The clause that sets the rule, if it fits, with the sentence before it where it leans on that: "Read the guide. You are supposed
-    /// to follow it."
-    fn whole_title(&self) -> Option<String> {
-        let said = without_opening(self.sentence);
-        let leans = self.leans();
-        let before = self.before.filter(|before| leans && weight(before) > 0 && !is_question(before));
-        let before = before.map(without_opening);
-        let both = before.map(|before| format!("{before} {said}"));
-        if let Some(both) = both.filter(|both| both.chars().count() <= TITLE_CHARS) {
-            return Some(title_of(&both));
-        }
-        let formed = normal_form(self.sentence);
-        let clause = normal_form(setting_clause(&formed));
-        let clause = clause.strip_prefix("to ").unwrap_or(&clause);
-        // "If the users log in again, …" cut after its first clause says nothing.
-        let is_torn =
-            clause.chars().count() > TITLE_CHARS && FoldedSentence::new(clause).begins_with(SUBORDINATE);
-        let points = leans && weight(said) <= LEANING_WEIGHT || points_at_task(clause);
-        whole_title(clause).filter(|_| !(is_torn || points && self.clarity == RuleClarity::Hint))
-    }
-
-    /// Whether it points at something that was said before it.
-    fn leans(&self) -> bool {
-        words(without_opening(self.sentence)).any(|word| LEANING.contains(&word.as_str()))
-    }
-
     fn finding(&self, message: &UserMessage<'_>, typed: &str) -> Option<Finding> {
         // Nobody typed the prompts of an import here: only the user makes rules.
         let provenance = message.entry.provenance.clone();
@@ -458,49 +371,6 @@ impl RuleSentence<'_> {
         })
     }
 }
-
-/// Drops clauses that only lead to the one that sets the rule: "We cleaned it up, please avoid globals", "Given the load, we should queue it".
-fn setting_clause(said: &str) -> &str {
-    let sets = |clause: &str| {
-        let folded = FoldedSentence::new(clause);
-        [PhraseGroup::Standing, PhraseGroup::Strict, PhraseGroup::Contrast, PhraseGroup::Demand]
-            .iter()
-            .any(|group| folded.has(*group))
-    };
-    let is_lead = |clause: &str| !sets(clause) || FoldedSentence::new(clause).begins_with(SUBORDINATE);
-    let goes_on = |clause: &str| FoldedSentence::new(clause).begins_with(GOING_ON);
-    let ends = [", ", " - ", "; "];
-    let first = ends.iter().filter_map(|end| said.split_once(end)).min_by_key(|(lead, _)| lead.len());
-    match first {
-        Some((lead, rest))
-            if is_lead(lead) && !goes_on(rest) && sets(rest) && weight(rest) >= LEANING_WEIGHT =>
-        {
-            setting_clause(without_opening(rest))
-        }
-        _ => said,
-    }
-}
-
-/// Whether a clause speaks of something at hand, which nobody knows next week. What "them" stands for further on was named before it.
-fn points_at_task(clause: &str) -> bool {
-    let points = |word: &String| matches!(word.as_str(), "this" | "these" | "those");
-    let leads = |word: String| matches!(word.as_str(), "them" | "they" | "that");
-    words(clause).any(|word| points(&word)) || words(clause).take(LEADING_WORDS).any(leads)
-}
-
-const LEADING_WORDS: usize = 3;
-
-/// What opens a clause that needs the one before it.
-const GOING_ON: &[&str] = &[
-    "rather", "instead", "that", "so that", "so", "which", "to", "because", "since", "not", "and", "but",
-    "or",
-];
-/// What opens a clause that leads to the one that counts.
-const SUBORDINATE: &[&str] =
-    &["given", "if", "with", "when", "since", "as", "because", "for now", "wenn", "weil", "если"];
-/// A sentence this light that points at something says too little alone.
-const LEANING_WEIGHT: usize = 3;
-const LEANING: &[&str] = &["that", "it", "this", "them", "those", "these", "they", "das", "es", "это", "его"];
 
 #[cfg(test)]
 mod tests {

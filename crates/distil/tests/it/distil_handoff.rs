@@ -151,3 +151,41 @@ fn what_a_subagent_lists_as_left_is_left_where_the_agent_lists_nothing() {
         assert_eq!(story.only(Kind::Handoff).content.title, expected);
     }
 }
+
+#[test]
+fn what_the_agent_leaves_to_the_user_comes_next_and_names_nothing() {
+    let handoff = |message: &str| {
+        let mut story = Recording::new();
+        story.asks("Add the model").edits("a.py", "", "x").closes(message);
+        story.distils(DistilTrigger::SessionEnd);
+        story.only(Kind::Handoff).content
+    };
+    let instructed = handoff("Added the model. You'll need to restart the import on staging.");
+    assert_eq!(instructed.title, "Done: Add the model");
+    assert!(instructed.body.contains("Next steps: Restart the import on staging"), "{}", instructed.body);
+    let offered = handoff("Added the model. Want me to push the branch and open a request?");
+    assert!(offered.body.contains("Next steps: Push the branch and open a request"), "{}", offered.body);
+    assert!(!offered.body.contains("Open questions"), "{}", offered.body);
+}
+
+#[test]
+fn a_turn_that_only_answered_is_titled_by_its_question() {
+    let mut story = Recording::new();
+    story.asks("Where do I set the address of the mail relay?").looks("mail.py");
+    story.closes("In the settings. Both address variables must be set together for the mail relay.");
+    story.distils(DistilTrigger::SessionEnd);
+    let title = story.only(Kind::Handoff).content.title;
+    assert_eq!(title, "Asked last: Where do I set the address of the mail relay");
+}
+
+#[test]
+fn the_last_words_are_sentences_where_there_are_any() {
+    let mut story = Recording::new();
+    story.asks("Add the model").edits("a.py", "", "x");
+    story.closes(
+        "The model holds one row for each invoice.\n\n- `a.py` — Added a class with the fields of an invoice",
+    );
+    story.distils(DistilTrigger::SessionEnd);
+    let body = story.only(Kind::Handoff).content.body;
+    assert!(body.ends_with("The agent's last words: The model holds one row for each invoice."), "{body}");
+}

@@ -106,3 +106,37 @@ fn work_says_why_and_leaves_out_cheers_files_and_figures_nobody_measured() {
         "Why: A slow relay fills the memory of the mailer.\nthe queue holds 200 letters, because the relay takes that many an hour"
     );
 }
+
+#[test]
+fn a_limit_beside_the_work_takes_its_subject_from_the_request() {
+    let mut recording = Recording::new();
+    recording.asks("Rewrite the guide for new tenants. Avoid jargon.").closes("Rewritten.");
+    assert_eq!(recording.kinds(), ["rule: Rewrite the guide for new tenants: avoid jargon"]);
+    assert_eq!(recording.only(Kind::Rule).standing, Standing::Proposed);
+}
+
+#[test]
+fn what_is_to_stop_is_forbidden() {
+    let title = |prompt: &str| {
+        let mut recording = Recording::new();
+        recording.asks("Report the depth of the tank").closes("The page reports it.");
+        recording.asks(prompt).closes("I see.");
+        recording.of_kind(Kind::Rule).into_iter().map(|rule| rule.content.title).collect::<Vec<_>>()
+    };
+    assert_eq!(title("Stop adding comments to every test"), ["Do not add comments to every test"]);
+    assert_eq!(title("still reporting feet instead of metres?"), ["Do not report feet instead of metres"]);
+    assert_eq!(title("still getting timeouts at the tank"), [] as [&str; 0], "a report is no rule");
+}
+
+#[test]
+fn a_plan_that_was_carried_out_leaves_the_way_it_took() {
+    let plan = "Implement the following plan:\n\n# Plan: Mail relay\n\n## Approach: one queue for each sender\n\nSenders block each other today.";
+    let mut recording = Recording::new();
+    recording.asks(plan).closes("I read it.");
+    assert_eq!(recording.of_kind(Kind::Decision), [], "nothing was done yet");
+    let mut done = Recording::new();
+    done.asks(plan).edits("src/mail.rs", "a", "b").closes("Senders no longer block each other.");
+    let decision = done.only(Kind::Decision).content;
+    assert_eq!(decision.title, "One queue for each sender");
+    assert_eq!(decision.body, "Senders block each other today.\nPlan: Mail relay");
+}
