@@ -106,3 +106,15 @@ fn work_says_why_and_leaves_out_cheers_files_and_figures_nobody_measured() {
         "Why: A slow relay fills the memory of the mailer.\nthe queue holds 200 letters, because the relay takes that many an hour"
     );
 }
+
+#[test]
+fn who_demands_something_of_all_there_is_needs_no_review() {
+    for (said, standing) in [
+        ("I think better not to keep any draft of a letter on the phone", Standing::Confirmed),
+        ("the stamps should be at the bottom of the letter", Standing::Proposed),
+    ] {
+        let mut recording = Recording::new();
+        recording.asks(said).closes("Understood.");
+        assert_eq!(recording.only(Kind::Rule).standing, standing, "{said}");
+    }
+}
