@@ -69,7 +69,7 @@ pub(super) fn reconcile(
     }
     let is_lasting_rule = reconciler.writer == Writer::Rules
         && finding.content.kind == Kind::Rule
-        && matches!(&finding.comparing, Comparing::Assertion(said) if is_lasting(said));
+        && finding.content.body.lines().next().is_some_and(is_lasting);
     let origin = MemoryOrigin {
         session: Some(session.id),
         events: finding.events,

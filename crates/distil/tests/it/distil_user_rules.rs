@@ -140,3 +140,15 @@ fn a_plan_that_was_carried_out_leaves_the_way_it_took() {
     assert_eq!(decision.title, "One queue for each sender");
     assert_eq!(decision.body, "Senders block each other today.\nPlan: Mail relay");
 }
+
+#[test]
+fn who_demands_something_of_all_there_is_needs_no_review() {
+    for (said, standing) in [
+        ("I think better not to keep any draft of a letter on the phone", Standing::Confirmed),
+        ("the stamps should be at the bottom of the letter", Standing::Proposed),
+    ] {
+        let mut recording = Recording::new();
+        recording.asks(said).closes("Understood.");
+        assert_eq!(recording.only(Kind::Rule).standing, standing, "{said}");
+    }
+}
