@@ -11,7 +11,7 @@ use crate::failures::{
 };
 use crate::rejected::Rejected;
 use crate::testruns::{TestOutcome, TestRun};
-use crate::titles::title_of;
+use crate::titles::title_of_command;
 use backstory_memory::{
     Activity, Details, Digest, EvidenceKind, ExitStatus, FailureDetails, FixDetails, FixSteps, Hunk, Kind,
     Provenance, RejectionReason, TITLE_CHARS, cap, first_chars, jaccard,
@@ -74,7 +74,10 @@ impl<'a> FailureTracker<'a> {
     /// Whether a fixed failure is worth knowing: the turn did not cause it, it took more than one try, or it lies with the machine.
     fn teaches(&self, fix: &FailureFix) -> bool {
         let class = fix.signature.class;
-        let has_more_to_it = !fix.tried.is_empty() || class.is_of_the_machine();
+        // What a hook of the repository wants to have run first, it wants each time.
+        let is_wanted = matches!(fix.signature.task.as_str(), "git commit" | "git push")
+            && fix.by.iter().any(|attempt| matches!(attempt, FixAttempt::Command(_)));
+        let has_more_to_it = !fix.tried.is_empty() || class.is_of_the_machine() || is_wanted;
         // A linter already says what to do.
         let was_met = !is_linting(&fix.signature) && !self.was_made(fix);
         fix.signature.names_error
@@ -202,7 +205,7 @@ impl<'a> FailureTracker<'a> {
             Some(fix) => with_fix(&shown.title, fix),
             None => shown.title,
         };
-        let mut content = distilled(Kind::Failure, &title_of(&title), &body, Provenance::Tool);
+        let mut content = distilled(Kind::Failure, &title_of_command(&title), &body, Provenance::Tool);
         content.facts = details.statements();
         content.details = Some(Details::Failure(details));
         content.files = note.files.clone();
@@ -347,10 +350,24 @@ impl FailureTracker<'_> {
 fn with_fix(title: &str, fix: &FixDetails) -> String {
     let title = title.replacen(": error: ", ": ", 1);
     let both = match (fix.steps.commands.as_slice(), fix.steps.files.is_empty()) {
-        ([command], true) => Some(format!("{title}; fixed by {command}")),
+        ([command], true) => Some(format!("{title}; fixed by {}", bare(command))),
         _ => None,
     };
-    both.filter(|both| both.chars().count() <= TITLE_CHARS).unwrap_or(title)
+    // A title does not end with a dot, and `pip install -e .` does.
+    both.filter(|both| both.chars().count() <= TITLE_CHARS && !both.ends_with('.')).unwrap_or(title)
+}
+
+/// A command without what only leads to it or shortens what it prints: `cd app && npm ci 2>&1 | tail -5` is `npm ci`.
+fn bare(command: &str) -> &str {
+    let is_lead =
+        |part: &str| ["cd ", "source ", ". "].iter().any(|lead| part.trim_start().starts_with(lead));
+    let mut rest = command;
+    while let Some((_, after)) = rest.split_once("&&").filter(|(lead, _)| is_lead(lead)) {
+        rest = after.trim_start();
+    }
+    let shown = [" | tail", " | head"].iter().filter_map(|pipe| rest.rfind(pipe)).min().unwrap_or(rest.len());
+    let rest = rest.get(..shown).unwrap_or(rest).trim();
+    rest.strip_suffix("2>&1").unwrap_or(rest).trim_end()
 }
 
 fn failing_tests(run: &TestRun) -> Vec<String> {
@@ -442,7 +459,9 @@ impl FailureDisplay {
             () if line.starts_with("assertion") && !failing.is_empty() => format!("{failing}: {line}"),
             // The signature leaves out what varies; a person would rather see it.
             () if !line.is_empty() => {
-                format!("{}: {}", signature.task, without_place(without_error_code(line)))
+                let line = without_place(without_error_code(line));
+                let is_sign = |c: char| c == ' ' || !c.is_ascii() && !c.is_alphanumeric();
+                format!("{}: {}", signature.task, line.trim_start_matches(is_sign))
             }
             () => signature.title.clone(),
         };

@@ -21,6 +21,7 @@ pub(super) enum PhraseGroup {
     Curious,
     /// What was behind something.
     Cause,
+    CauseHeading,
     /// How a report of what is happening begins.
     Report,
     /// Headings of what is left.
@@ -81,6 +82,7 @@ impl PhraseGroup {
             "correction" => PhraseGroup::Correction,
             "curious" => PhraseGroup::Curious,
             "cause" => PhraseGroup::Cause,
+            "cause heading" => PhraseGroup::CauseHeading,
             "report" => PhraseGroup::Report,
             "next" => PhraseGroup::Next,
             "failing" => PhraseGroup::Failing,

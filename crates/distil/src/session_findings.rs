@@ -15,8 +15,8 @@ use crate::titles::claims;
 use crate::transcript::Turn;
 use crate::work::PieceOfWork;
 use crate::{
-    DistilTrigger, Distillation, answers, causes, choice, compaction, numbered_answers, summary, traps,
-    user_rules, work, writer,
+    DistilTrigger, Distillation, answers, causes, choice, compaction, numbered_answers, prompt_commits,
+    summary, traps, user_rules, work, writer,
 };
 use backstory_capture::git;
 use backstory_memory::{
@@ -94,6 +94,7 @@ pub(super) fn findings(
     let decided = (0..turns.len()).filter(|at| is_decided(turns, *at, session, how));
     findings.extend(decided.filter_map(|at| causes::found_cause(turns, at)));
     findings.extend(traps::traps(store, session, turns, &findings)?);
+    findings.extend(prompt_commits::found(session, turns));
     for turn in turns.iter().filter(|turn| is_fresh(turn, session)) {
         let summarised = compaction::findings(turns, turn, &findings);
         findings.extend(summarised);

@@ -24,3 +24,31 @@ fn a_cause_that_the_user_takes_back_is_none() {
     story.ends();
     assert_eq!(story.of_kind(Kind::Fact).len(), 0, "{:?}", story.kinds());
 }
+
+#[test]
+fn a_cause_under_its_heading_counts_for_what_was_reported_before() {
+    let mut story = Recording::new();
+    story
+        .asks("Since the move nobody can log in, and mails do not arrive either")
+        .closes("I will look at it.");
+    story.asks("please go on").runs("ssh root@shop.example 'nginx -s reload'", "").closes(
+        "## Fixed\n\n### The problem\nThe proxy sent every path under `/auth/` to the search service. That broke it.\n\n### Done\nUpdated the proxy to send `/auth/` to the shop.",
+    );
+    story.ends();
+    let fact = story.only(Kind::Fact);
+    assert_eq!(fact.content.title, "The proxy sent every path under /auth/ to the search service");
+    assert!(
+        fact.content.body.contains("Reported: Since the move nobody can log in"),
+        "{}",
+        fact.content.body
+    );
+}
+
+#[test]
+fn an_explanation_that_changed_nothing_is_no_cause() {
+    let mut story = Recording::new();
+    story.asks("Why is the list empty on the first page?").looks("list.ts");
+    story.closes("The list is empty because `load_page()` counts from 1.");
+    story.ends();
+    assert_eq!(story.of_kind(Kind::Fact).len(), 0, "{:?}", story.kinds());
+}
