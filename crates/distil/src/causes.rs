@@ -35,11 +35,10 @@ pub(super) fn found_cause(turns: &[Turn<'_>], at: usize) -> Option<Finding> {
         return None;
     }
     let named = announced_cause(message).into_iter();
-    let others = if is_edited { causes(message) } else { Vec::new() };
+    let others = if is_edited { causes(message, &turn.edited()) } else { Vec::new() };
     let (sentence, title) = named.chain(others).find_map(|sentence| {
-        let title = whole_title(without_lead(&sentence))?;
-        (weight(&title) >= LEAST_WEIGHT && !begins_pointing(&title) && !lacks_subject(&title))
-            .then_some((sentence, title))
+        let title = title_of_cause(&sentence)?;
+        Some((sentence, title))
     })?;
     let mut body = sentence;
     if let Some(request) = title_of_request(reported.prompt()) {
@@ -62,6 +61,16 @@ pub(super) fn found_cause(turns: &[Turn<'_>], at: usize) -> Option<Finding> {
         relates_to: Vec::new(),
     })
 }
+
+/// Returns a sentence that names a cause as a title, if it says what it is about.
+pub(super) fn title_of_cause(sentence: &str) -> Option<String> {
+    // "Login — the session expires because …": a name for it, and what it is.
+    let said = sentence.split_once(" — ").filter(|(name, _)| name.split(' ').count() <= MOST_NAME_WORDS);
+    let title = whole_title(without_lead(said.map_or(sentence, |(_, said)| said)))?;
+    (weight(&title) >= LEAST_WEIGHT && !begins_pointing(&title) && !lacks_subject(&title)).then_some(title)
+}
+
+const MOST_NAME_WORDS: usize = 3;
 
 /// Whether a prompt reports a problem or asks why: who tells how things are, instead of saying what to do, reports one.
 fn is_report(prompt: &str) -> bool {
@@ -93,11 +102,15 @@ fn announced_cause(message: &str) -> Option<String> {
     let led = || {
         spoken().flat_map(|line| sentences(&line.text)).find(|sentence| {
             let lower = sentence.to_lowercase();
-            names_cause(sentence)
+            names_cause(sentence, &[])
                 && LEADS.iter().any(|lead| lower.find(lead).is_some_and(|at| at < LONGEST_LEAD))
         })
     };
-    let is_told = |sentence: &&str| sentence.chars().count() >= LEAST_CHARS && !sentence.ends_with('?');
+    // "Before: …" is half of a comparison.
+    let is_label = |sentence: &str| sentence.split_whitespace().take(3).any(|word| word.ends_with(':'));
+    let is_told = |sentence: &&str| {
+        sentence.chars().count() >= LEAST_CHARS && !sentence.ends_with('?') && !is_label(sentence)
+    };
     headed.filter(is_told).or_else(led).map(|sentence| sentence.trim_end_matches(':').to_owned())
 }
 
@@ -131,18 +144,18 @@ const LEADS: [&str; 8] = [
 const LONGEST_LEAD: usize = 40;
 const LEAST_WEIGHT: usize = 5;
 
-/// Returns the sentences of a message that name a cause.
-pub(super) fn causes(message: &str) -> Vec<String> {
+/// Returns the sentences of a message that name a cause, and what it lies in: a thing of the code, or a file that was edited.
+pub(super) fn causes(message: &str, edited: &[&str]) -> Vec<String> {
     let lines = lines(message);
     let spoken = lines.iter().filter(|line| line.shape != LineShape::Heading);
     spoken
         .flat_map(|line| sentences(&line.text))
-        .filter(|sentence| names_cause(sentence))
+        .filter(|sentence| names_cause(sentence, edited))
         .map(str::to_owned)
         .collect()
 }
 
-fn names_cause(sentence: &str) -> bool {
+fn names_cause(sentence: &str, edited: &[&str]) -> bool {
     let length = sentence.chars().count();
     let folded = FoldedSentence::new(sentence);
     let is_own = words(sentence).any(|word| matches!(word.as_str(), "i" | "you" | "your" | "let"));
@@ -150,8 +163,21 @@ fn names_cause(sentence: &str) -> bool {
         && folded.has(PhraseGroup::Cause)
         && !is_own
         && !sentence.ends_with('?')
-        && names_thing(sentence)
+        && (names_thing(sentence) || names_file(sentence, edited))
 }
+
+/// Whether a sentence names one of the files, as people do: "config tests" of `src/config.rs`.
+fn names_file(sentence: &str, files: &[&str]) -> bool {
+    let stem = |path: &&str| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        name.split('.').next().unwrap_or(name).to_lowercase()
+    };
+    let names: Vec<String> = files.iter().map(stem).filter(|name| name.len() >= LEAST_NAME).collect();
+    words(sentence).any(|word| names.contains(&word))
+}
+
+/// A shorter name of a file is a word like others.
+const LEAST_NAME: usize = 4;
 
 /// Whether a sentence names something of the code: a path, a symbol, a number with a unit, a name with an inner capital.
 pub(super) fn names_thing(sentence: &str) -> bool {
@@ -175,7 +201,7 @@ mod tests {
     fn a_cause_names_the_thing_it_lies_in() {
         let message = "Fixed it.\n\nThe upload hung because `flush_all()` waited for a lock that nobody released. I changed it because you asked.\nIt is slow because of things.";
         assert_eq!(
-            causes(message),
+            causes(message, &[]),
             ["The upload hung because flush_all() waited for a lock that nobody released."]
         );
     }

@@ -5,6 +5,7 @@
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::transcript::{TranscriptEntry, Turn};
 use crate::FailureClass;
+use crate::causes::title_of_cause;
 use crate::failures::{
     CommandRun, FailureFix, FailureSignature, FailureStep, FixAttempt, MOST_COMMAND_CHARS, OpenFailure,
     PairedFailures, pair, without_progress,
@@ -180,7 +181,12 @@ impl<'a> FailureTracker<'a> {
     pub(super) fn findings(&self, fix_contexts: &HashMap<usize, FixContext>) -> Vec<Finding> {
         let fixed = self.fixed.iter().filter_map(|fix| {
             let context = self.steps.get(fix.fixed_at).and_then(|placed| fix_contexts.get(&placed.turn));
-            self.finding(&FailureNote::fixed(self, fix, context))
+            let note = FailureNote::fixed(self, fix, context);
+            // A cause is that of the one thing that was fixed beside it.
+            let turn = self.steps.get(fix.fixed_at).map(|placed| placed.turn);
+            let is_alone = turn.is_some_and(|turn| self.fixed_in(turn).count() == 1);
+            let cause = context.and_then(|context| context.cause.as_deref()).filter(|_| is_alone);
+            self.finding(&FailureNote { cause, ..note })
         });
         let open = self.open.iter().filter_map(|open| self.finding(&FailureNote::open(open)));
         let flaky = self.flaky.iter().filter_map(|fix| self.finding(&FailureNote::flaky(fix)));
@@ -202,7 +208,7 @@ impl<'a> FailureTracker<'a> {
         let body = details.body(&shown.excerpt);
         let title = match &note.details.fix {
             _ if note.details.is_flaky => shown.as_flaky(),
-            Some(fix) => with_fix(&shown.title, fix),
+            Some(fix) => note.cause.and_then(title_of_cause).unwrap_or_else(|| with_fix(&shown.title, fix)),
             None => shown.title,
         };
         let mut content = distilled(Kind::Failure, &title_of_command(&title), &body, Provenance::Tool);
@@ -244,6 +250,8 @@ pub(super) struct FixContext {
     pub(super) work: Option<Digest>,
     /// The turn's summary of itself.
     pub(super) summary: String,
+    /// What was behind it, in the agent's words.
+    pub(super) cause: Option<String>,
 }
 
 /// Whether a linter or formatter reported the failure, judged by its class or by the name of the command.
@@ -275,6 +283,7 @@ struct FailureNote<'f> {
     details: FailureDetails,
     files: Vec<String>,
     work: Option<Digest>,
+    cause: Option<&'f str>,
 }
 
 impl<'f> FailureNote<'f> {
@@ -314,6 +323,7 @@ impl<'f> FailureNote<'f> {
             details: FailureDetails::default(),
             files: Vec::new(),
             work: None,
+            cause: None,
         }
     }
 
@@ -327,6 +337,7 @@ impl<'f> FailureNote<'f> {
             files: tried.files.clone(),
             details: FailureDetails { tried, ..FailureDetails::default() },
             work: None,
+            cause: None,
         }
     }
 }

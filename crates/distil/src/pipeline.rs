@@ -11,7 +11,7 @@ use crate::promotion::promote;
 use crate::reconcile::Reconciler;
 use crate::rejected::Rejected;
 use crate::session_findings::{SessionFindings, findings};
-use crate::{ImportCache, reconcile, recurrence, rejected, transcript};
+use crate::{ImportCache, prompt_commits, reconcile, recurrence, rejected, transcript};
 use backstory_capture::Redactor;
 use backstory_memory::{
     Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, RejectionReason, Relation, SessionId,
@@ -195,6 +195,7 @@ fn distil_session(
     anchor_all(store, &session, &written.collect::<Vec<_>>(), &readings, how)?;
     let closed = close_failures(store, &session, &turns, how)?;
     report.updated.extend(closed.into_iter().chain(retire_changed(store, &session, &turns, how)?));
+    report.updated.extend(prompt_commits::retire_refuted(store, &session, &turns, how.now)?);
     Ok(report)
 }
 

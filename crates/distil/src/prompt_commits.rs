@@ -6,8 +6,11 @@
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
 use crate::session_findings::is_fresh;
 use crate::transcript::{TranscriptEntry, Turn};
-use backstory_memory::{Category, EvidenceKind, Kind, Provenance, first_chars};
-use backstory_store::{OnRepeat, Session};
+use backstory_memory::{
+    Activity, Category, Digest, EvidenceKind, Kind, MemoryId, Provenance, Standing, StandingReason,
+    Timestamp, first_chars,
+};
+use backstory_store::{OnRepeat, Session, Store, StoreError};
 
 /// A shorter subject may be like a prompt by chance.
 const LEAST_CHARS: usize = 16;
@@ -30,14 +33,16 @@ pub(super) fn found(session: &Session, turns: &[Turn<'_>]) -> Option<Finding> {
     );
     if let Some((_, command)) = reworded {
         body.push_str("\nDone about it: `");
-        body.push_str(first_chars(command.lines().next().unwrap_or(command), MOST_SHOWN_CHARS));
+        // Its message is of that day.
+        let command = command.lines().next().and_then(|line| line.split(" -m").next()).unwrap_or(command);
+        body.push_str(first_chars(command, MOST_SHOWN_CHARS));
         body.push('`');
     }
     let title = "Something commits each turn by itself, with the prompt as the commit's message";
     let mut content = distilled(Kind::Fact, title, &body, Provenance::Tool);
     content.category = Some(Category("trap".to_owned()));
     Some(Finding {
-        subject: subject("trap", &[b"prompt commits"]),
+        subject: its_subject(),
         content,
         events: evidence([entry].into_iter().chain(reworded.map(|(entry, _)| entry))),
         at: entry.at,
@@ -46,6 +51,44 @@ pub(super) fn found(session: &Session, turns: &[Turn<'_>]) -> Option<Finding> {
         evidence: EvidenceKind::Structure,
         relates_to: Vec::new(),
     })
+}
+
+fn its_subject() -> Digest {
+    subject("trap", &[b"prompt commits"])
+}
+
+/// Retires what is known of such commits once they stop: what an earlier turn edited was still there to be committed.
+pub(super) fn retire_refuted(
+    store: &mut Store,
+    session: &Session,
+    turns: &[Turn<'_>],
+    now: Timestamp,
+) -> Result<Option<MemoryId>, StoreError> {
+    let known = store.memories().with_subject(session.project, its_subject())?;
+    let known = known.filter(|memory| matches!(memory.standing, Standing::Confirmed | Standing::Proposed));
+    let Some(memory) = known else { return Ok(None) };
+    let is_refuted = turns.windows(2).any(|pair| {
+        let [before, turn] = pair else { return false };
+        let is_left = before.entries.iter().rev().find_map(|entry| match entry.activity() {
+            Activity::Edited { .. } => Some(true),
+            Activity::Ran { command, .. } if command.contains("git commit") => Some(false),
+            _ => None,
+        });
+        let is_later = turn.first().is_some_and(|entry| entry.at > memory.updated_at);
+        let commits = turn.commands().any(|(_, ran)| ran.commit().is_some());
+        let is_reworded =
+            turn.commands().any(|(_, ran)| REWORDING.iter().any(|words| ran.command.contains(words)));
+        is_later
+            && is_left == Some(true)
+            && !before.is_stopped()
+            && commits
+            && !is_reworded
+            && turn.edited().is_empty()
+    });
+    if is_refuted {
+        store.memories_mut().retire(&[memory.id], StandingReason::Fixed, now)?;
+    }
+    Ok(is_refuted.then_some(memory.id))
 }
 
 /// Whether a line of a log names a commit whose subject is how a prompt begins, and which no command made.

@@ -70,8 +70,10 @@ pub(super) fn findings(
             continue;
         };
         for at in &piece.turns {
-            fix_contexts
-                .insert(*at, FixContext { work: Some(done.subject), summary: done.content.title.clone() });
+            fix_contexts.insert(
+                *at,
+                FixContext { work: Some(done.subject), summary: done.content.title.clone(), cause: None },
+            );
         }
         findings.push(done);
     }
@@ -80,10 +82,15 @@ pub(super) fn findings(
             rejected.extend(only_claimed(turn));
         }
         if let Some((_, message)) = turn.closing().filter(|_| failures.fixes(at)) {
-            let cause = causes::causes(message).into_iter().next();
-            fix_contexts.entry(at).or_insert_with(|| FixContext { work: None, summary: String::new() });
+            let cause = causes::causes(message, &turn.edited()).into_iter().next();
+            fix_contexts.entry(at).or_insert_with(|| FixContext {
+                work: None,
+                summary: String::new(),
+                cause: None,
+            });
             if let (Some(cause), Some(context)) = (cause, fix_contexts.get_mut(&at)) {
-                context.summary = cause;
+                context.summary.clone_from(&cause);
+                context.cause = Some(cause);
             }
         }
         if is_fresh(turn, session) || how.trigger == DistilTrigger::OnDemand {
@@ -92,6 +99,8 @@ pub(super) fn findings(
     }
     findings.extend(failures.findings(&fix_contexts));
     let decided = (0..turns.len()).filter(|at| is_decided(turns, *at, session, how));
+    // The cause of a failure that was fixed stands in its own memory.
+    let decided = decided.filter(|at| !failures.fixes(*at));
     findings.extend(decided.filter_map(|at| causes::found_cause(turns, at)));
     findings.extend(traps::traps(store, session, turns, &findings)?);
     findings.extend(prompt_commits::found(session, turns));

@@ -50,7 +50,7 @@ pub(super) fn title_of(sentence: &str) -> String {
 /// Returns a sentence as a title that begins with the name of a command, which has no capital.
 pub(super) fn title_of_command(sentence: &str) -> String {
     let title = title_of(sentence);
-    let Some(first) = sentence.chars().next().filter(|c| c.is_ascii_lowercase()) else { return title };
+    let Some(first) = sentence.chars().next().filter(char::is_ascii_lowercase) else { return title };
     match title.strip_prefix(first.to_ascii_uppercase()) {
         Some(rest) => format!("{first}{rest}"),
         None => title,

@@ -16,7 +16,7 @@ use crate::titles::{title_of, title_of_command, weight};
 use crate::transcript::{Turn, entries};
 use backstory_memory::{
     Category, Details, EventId, EvidenceKind, FailureDetails, FixDetails, FixSteps, Kind, Provenance,
-    first_chars,
+    TITLE_CHARS, first_chars,
 };
 use backstory_store::{OnRepeat, Session, Store, StoreError};
 use std::collections::HashSet;
@@ -145,7 +145,9 @@ fn title(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> String {
             // "Warning: …" says nothing.
             let says = |(label, said): (&'_ str, &'_ str)| weight(said) > weight(label);
             let said = error.line.split_once(": ").filter(|it| says(*it)).map_or(&*error.line, |it| it.1);
-            return title_of(&format!("{program} refuses {}: {said}", call.name()));
+            let whole = format!("{program} refuses {}: {said}", call.name());
+            let short = format!("{program}, a hook, refuses some calls of {}", call.name());
+            return title_of_command(if whole.chars().count() <= TITLE_CHARS { &whole } else { &short });
         }
         TrapSort::NoTests => {
             let instead = way.task().filter(|task| *task != call.name());
@@ -163,8 +165,10 @@ fn title(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> String {
         }
         _ => {
             let line = short_paths(error.message());
+            let whole = format!("{}: {line}", call.name());
             let said = sentences(&line).into_iter().next().unwrap_or(&line);
-            title_of_command(&format!("{}: {said}", call.name()))
+            let short = format!("{}: {said}", call.name());
+            title_of_command(if whole.chars().count() <= TITLE_CHARS { &whole } else { &short })
         }
     }
 }

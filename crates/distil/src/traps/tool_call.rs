@@ -152,7 +152,7 @@ fn runs_no_tests(ran: &CommandRun<'_>) -> Option<CallError> {
 fn refusal_of_hook(text: &str, tool: &str) -> Option<CallError> {
     let (command, message) = text.split_once(" hook error: [")?.1.split_once("]: ")?;
     let programs = command.split_whitespace().filter(|word| word.contains(['/', '.']));
-    let program = programs.last().unwrap_or(command).rsplit('/').next()?.to_owned();
+    let program = { programs }.next_back().unwrap_or(command).rsplit('/').next()?.to_owned();
     let line = message.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic))?;
     let line = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '"'));
     let line = first_chars(line, MOST_LINE_CHARS).to_owned();

@@ -52,3 +52,20 @@ fn an_explanation_that_changed_nothing_is_no_cause() {
     story.ends();
     assert_eq!(story.of_kind(Kind::Fact).len(), 0, "{:?}", story.kinds());
 }
+
+#[test]
+fn a_failure_is_titled_by_the_cause_that_the_agent_names_beside_the_fix() {
+    let mut story = Recording::new();
+    story.asks("the nightly run is red again, look at it");
+    let red = "running 2 tests\ntest prices::tests::rounds ... FAILED\n\nthread 'prices::tests::rounds' panicked at src/prices.rs:7:5:\nassertion `left == right` failed\n  left: 3\n right: 2\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored";
+    story.fails("cargo test", red).edits("src/prices.rs", "a.round()", "a.floor()");
+    story.runs("cargo test", "running 2 tests\n\ntest result: ok. 2 passed; 0 failed; 0 ignored");
+    story.closes(
+        "Green.\n\n1. **Rounding** — The prices were rounded twice because the cart rounds them already.",
+    );
+    story.ends();
+    assert_eq!(story.of_kind(Kind::Fact).len(), 0, "it is said once: {:?}", story.kinds());
+    let failure = story.only(Kind::Failure);
+    assert_eq!(failure.content.title, "The prices were rounded twice because the cart rounds them already");
+    assert!(failure.content.body.contains("Fixed by editing src/prices.rs"), "{}", failure.content.body);
+}

@@ -222,11 +222,22 @@ fn commits_that_carry_a_prompt_are_made_by_something_else() {
     let kept = traps(&story);
     assert_eq!(kept.len(), 1, "{:?}", story.kinds());
     assert!(kept[0].content.body.contains("5f6e7d8 Move the totals"), "{}", kept[0].content.body);
-    assert!(
-        kept[0].content.body.ends_with("`git commit --amend -m 'Move totals'`"),
-        "{}",
-        kept[0].content.body
-    );
+    assert!(kept[0].content.body.ends_with("`git commit --amend`"), "{}", kept[0].content.body);
+}
+
+#[test]
+fn law_12_what_no_longer_commits_by_itself_is_not_said_to() {
+    let mut story = Recording::new();
+    story.asks("Show the sum of all orders in the header").edits("head.html", "a", "b").closes("Shown.");
+    story.asks("commit").runs("git log --oneline -1", "5f6e7d8 Show the sum of all orders in the header");
+    story.closes("It is committed.");
+    assert_eq!(traps(&story)[0].standing, Standing::Confirmed);
+    story.session("later").asks("Show it in the footer too").edits("foot.html", "a", "b").closes("Shown.");
+    story
+        .asks("commit")
+        .runs("git commit -am 'Show the sum'", "[main 1a2b3c4] Show the sum\n 1 file changed");
+    story.closes("Committed.");
+    assert_eq!(traps(&story)[0].standing, Standing::Retired);
 }
 
 #[test]
