@@ -5,13 +5,14 @@
 use super::finding::{Comparing, Finding, distilled, evidence, subject};
 use super::transcript::{TranscriptEntry, Turn};
 use crate::FailureClass;
+use crate::causes::title_of_cause;
 use crate::failures::{
     CommandRun, FailureFix, FailureSignature, FailureStep, FixAttempt, MOST_COMMAND_CHARS, OpenFailure,
     PairedFailures, pair, without_progress,
 };
 use crate::rejected::Rejected;
 use crate::testruns::{TestOutcome, TestRun};
-use crate::titles::title_of;
+use crate::titles::title_of_command;
 use backstory_memory::{
     Activity, Details, Digest, EvidenceKind, ExitStatus, FailureDetails, FixDetails, FixSteps, Hunk, Kind,
     Provenance, RejectionReason, TITLE_CHARS, cap, first_chars, jaccard,
@@ -74,7 +75,10 @@ impl<'a> FailureTracker<'a> {
     /// Whether a fixed failure is worth knowing: the turn did not cause it, it took more than one try, or it lies with the machine.
     fn teaches(&self, fix: &FailureFix) -> bool {
         let class = fix.signature.class;
-        let has_more_to_it = !fix.tried.is_empty() || class.is_of_the_machine();
+        // What a hook of the repository wants to have run first, it wants each time.
+        let is_wanted = matches!(fix.signature.task.as_str(), "git commit" | "git push")
+            && fix.by.iter().any(|attempt| matches!(attempt, FixAttempt::Command(_)));
+        let has_more_to_it = !fix.tried.is_empty() || class.is_of_the_machine() || is_wanted;
         // A linter already says what to do.
         let was_met = !is_linting(&fix.signature) && !self.was_made(fix);
         fix.signature.names_error
@@ -177,7 +181,12 @@ impl<'a> FailureTracker<'a> {
     pub(super) fn findings(&self, fix_contexts: &HashMap<usize, FixContext>) -> Vec<Finding> {
         let fixed = self.fixed.iter().filter_map(|fix| {
             let context = self.steps.get(fix.fixed_at).and_then(|placed| fix_contexts.get(&placed.turn));
-            self.finding(&FailureNote::fixed(self, fix, context))
+            let note = FailureNote::fixed(self, fix, context);
+            // A cause is that of the one thing that was fixed beside it.
+            let turn = self.steps.get(fix.fixed_at).map(|placed| placed.turn);
+            let is_alone = turn.is_some_and(|turn| self.fixed_in(turn).count() == 1);
+            let cause = context.and_then(|context| context.cause.as_deref()).filter(|_| is_alone);
+            self.finding(&FailureNote { cause, ..note })
         });
         let open = self.open.iter().filter_map(|open| self.finding(&FailureNote::open(open)));
         let flaky = self.flaky.iter().filter_map(|fix| self.finding(&FailureNote::flaky(fix)));
@@ -199,10 +208,10 @@ impl<'a> FailureTracker<'a> {
         let body = details.body(&shown.excerpt);
         let title = match &note.details.fix {
             _ if note.details.is_flaky => shown.as_flaky(),
-            Some(fix) => with_fix(&shown.title, fix),
+            Some(fix) => note.cause.and_then(title_of_cause).unwrap_or_else(|| with_fix(&shown.title, fix)),
             None => shown.title,
         };
-        let mut content = distilled(Kind::Failure, &title_of(&title), &body, Provenance::Tool);
+        let mut content = distilled(Kind::Failure, &title_of_command(&title), &body, Provenance::Tool);
         content.facts = details.statements();
         content.details = Some(Details::Failure(details));
         content.files = note.files.clone();
@@ -241,6 +250,8 @@ pub(super) struct FixContext {
     pub(super) work: Option<Digest>,
     /// The turn's summary of itself.
     pub(super) summary: String,
+    /// What was behind it, in the agent's words.
+    pub(super) cause: Option<String>,
 }
 
 /// Whether a linter or formatter reported the failure, judged by its class or by the name of the command.
@@ -272,6 +283,7 @@ struct FailureNote<'f> {
     details: FailureDetails,
     files: Vec<String>,
     work: Option<Digest>,
+    cause: Option<&'f str>,
 }
 
 impl<'f> FailureNote<'f> {
@@ -311,6 +323,7 @@ impl<'f> FailureNote<'f> {
             details: FailureDetails::default(),
             files: Vec::new(),
             work: None,
+            cause: None,
         }
     }
 
@@ -324,6 +337,7 @@ impl<'f> FailureNote<'f> {
             files: tried.files.clone(),
             details: FailureDetails { tried, ..FailureDetails::default() },
             work: None,
+            cause: None,
         }
     }
 }
@@ -347,10 +361,24 @@ impl FailureTracker<'_> {
 fn with_fix(title: &str, fix: &FixDetails) -> String {
     let title = title.replacen(": error: ", ": ", 1);
     let both = match (fix.steps.commands.as_slice(), fix.steps.files.is_empty()) {
-        ([command], true) => Some(format!("{title}; fixed by {command}")),
+        ([command], true) => Some(format!("{title}; fixed by {}", bare(command))),
         _ => None,
     };
-    both.filter(|both| both.chars().count() <= TITLE_CHARS).unwrap_or(title)
+    // A title does not end with a dot, and `pip install -e .` does.
+    both.filter(|both| both.chars().count() <= TITLE_CHARS && !both.ends_with('.')).unwrap_or(title)
+}
+
+/// A command without what only leads to it or shortens what it prints: `cd app && npm ci 2>&1 | tail -5` is `npm ci`.
+fn bare(command: &str) -> &str {
+    let is_lead =
+        |part: &str| ["cd ", "source ", ". "].iter().any(|lead| part.trim_start().starts_with(lead));
+    let mut rest = command;
+    while let Some((_, after)) = rest.split_once("&&").filter(|(lead, _)| is_lead(lead)) {
+        rest = after.trim_start();
+    }
+    let shown = [" | tail", " | head"].iter().filter_map(|pipe| rest.rfind(pipe)).min().unwrap_or(rest.len());
+    let rest = rest.get(..shown).unwrap_or(rest).trim();
+    rest.strip_suffix("2>&1").unwrap_or(rest).trim_end()
 }
 
 fn failing_tests(run: &TestRun) -> Vec<String> {
@@ -442,7 +470,9 @@ impl FailureDisplay {
             () if line.starts_with("assertion") && !failing.is_empty() => format!("{failing}: {line}"),
             // The signature leaves out what varies; a person would rather see it.
             () if !line.is_empty() => {
-                format!("{}: {}", signature.task, without_place(without_error_code(line)))
+                let line = without_place(without_error_code(line));
+                let is_sign = |c: char| c == ' ' || !c.is_ascii() && !c.is_alphanumeric();
+                format!("{}: {}", signature.task, line.trim_start_matches(is_sign))
             }
             () => signature.title.clone(),
         };

@@ -35,6 +35,7 @@ mod plain;
 mod plans;
 mod project_files;
 mod promotion;
+mod prompt_commits;
 mod reconcile;
 mod recurrence;
 mod rejected;

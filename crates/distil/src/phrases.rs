@@ -21,6 +21,8 @@ pub(super) enum PhraseGroup {
     Curious,
     /// It gives a cause: "because".
     Cause,
+    /// A heading above a cause: "root cause".
+    CauseHeading,
     /// It begins a report of what goes wrong: "seeing".
     Report,
     /// A heading above what is left to do: "next steps".
@@ -99,6 +101,7 @@ impl PhraseGroup {
             "correction" => PhraseGroup::Correction,
             "curious" => PhraseGroup::Curious,
             "cause" => PhraseGroup::Cause,
+            "cause heading" => PhraseGroup::CauseHeading,
             "report" => PhraseGroup::Report,
             "next" => PhraseGroup::Next,
             "failing" => PhraseGroup::Failing,

@@ -13,7 +13,7 @@ use crate::reconcile::Reconciler;
 use crate::rejected::Rejected;
 use crate::session_findings::{SessionFindings, findings};
 use crate::stored_memories::stored_form;
-use crate::{ImportCache, reconcile, recurrence, rejected, transcript};
+use crate::{ImportCache, prompt_commits, reconcile, recurrence, rejected, transcript};
 use backstory_capture::Redactor;
 use backstory_memory::{
     Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, Redacted, RejectionReason, Relation,
@@ -205,6 +205,7 @@ fn distil_session(
     let closed = close_failures(store, &session, &turns, how)?;
     report.updated.extend(closed.into_iter().chain(retire_changed(store, &session, &turns, how)?));
     report.updated.extend(retire_covered(store, &session, &turns, how)?);
+    report.updated.extend(prompt_commits::retire_refuted(store, &session, &turns, how.now)?);
     Ok(report)
 }
 

@@ -15,8 +15,8 @@ use crate::titles::claims;
 use crate::transcript::Turn;
 use crate::work::PieceOfWork;
 use crate::{
-    DistilTrigger, Distillation, answers, causes, choice, compaction, numbered_answers, plans, summary,
-    traps, user_rules, work, writer,
+    DistilTrigger, Distillation, answers, causes, choice, compaction, numbered_answers, plans,
+    prompt_commits, summary, traps, user_rules, work, writer,
 };
 use backstory_capture::git;
 use backstory_memory::{
@@ -70,8 +70,10 @@ pub(super) fn findings(
             continue;
         };
         for at in &piece.turns {
-            fix_contexts
-                .insert(*at, FixContext { work: Some(done.subject), summary: done.content.title.clone() });
+            fix_contexts.insert(
+                *at,
+                FixContext { work: Some(done.subject), summary: done.content.title.clone(), cause: None },
+            );
         }
         findings.push(done);
     }
@@ -81,10 +83,15 @@ pub(super) fn findings(
         }
         if let Some((_, message)) = turn.closing().filter(|_| failures.fixes(at)) {
             let messages = std::iter::once(message).chain(turn.results_of_subagents());
-            let cause = messages.flat_map(causes::causes).next();
-            fix_contexts.entry(at).or_insert_with(|| FixContext { work: None, summary: String::new() });
+            let cause = messages.flat_map(|message| causes::causes(message, &turn.edited())).next();
+            fix_contexts.entry(at).or_insert_with(|| FixContext {
+                work: None,
+                summary: String::new(),
+                cause: None,
+            });
             if let (Some(cause), Some(context)) = (cause, fix_contexts.get_mut(&at)) {
-                context.summary = cause;
+                context.summary.clone_from(&cause);
+                context.cause = Some(cause);
             }
         }
         if is_fresh(turn, session) || how.trigger == DistilTrigger::OnDemand {
@@ -93,8 +100,11 @@ pub(super) fn findings(
     }
     findings.extend(failures.findings(&fix_contexts));
     let decided = (0..turns.len()).filter(|at| is_decided(turns, *at, session, how));
+    // The cause of a failure that was fixed stands in its own memory.
+    let decided = decided.filter(|at| !failures.fixes(*at));
     findings.extend(decided.filter_map(|at| causes::found_cause(turns, at)));
     findings.extend(traps::traps(store, session, turns, &findings)?);
+    findings.extend(prompt_commits::found(session, turns));
     for turn in turns.iter().filter(|turn| is_fresh(turn, session)) {
         let summarised = compaction::findings(turns, turn, &findings);
         findings.extend(summarised);

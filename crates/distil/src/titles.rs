@@ -11,7 +11,7 @@ use backstory_memory::{TITLE_CHARS, is_stop_word, typed_words, words};
 const CLAUSE_ENDS: [(usize, &[&str]); 3] = [
     (24, &[". ", "; ", "! ", "? ", ": "]),
     (40, &[", ", " - ", " – ", " — ", " (", " so that ", " because ", " in order to ", " and then "]),
-    (48, &[" and ", " but ", " when ", " which ", " while ", " if "]),
+    (48, &[" and ", " but ", " when ", " which ", " while ", " if ", " instead of "]),
 ];
 /// What people say before they say it, beside words of assent and courtesy.
 #[rustfmt::skip]
@@ -45,6 +45,16 @@ pub(super) fn title_of(sentence: &str) -> String {
     let short = if is_long(text) { without_asides(text) } else { text.to_owned() };
     let cut = if is_long(&short) { clause(&short) } else { short };
     capitalised(&balanced(&cut))
+}
+
+/// Returns a sentence as a title that begins with the name of a command, which has no capital.
+pub(super) fn title_of_command(sentence: &str) -> String {
+    let title = title_of(sentence);
+    let Some(first) = sentence.chars().next().filter(char::is_ascii_lowercase) else { return title };
+    match title.strip_prefix(first.to_ascii_uppercase()) {
+        Some(rest) => format!("{first}{rest}"),
+        None => title,
+    }
 }
 
 /// Drops what stands in brackets: "report it in seconds (as the new meters do) instead of ticks".

@@ -10,16 +10,17 @@ mod way_out;
 use crate::FailureClass;
 use crate::failures::MOST_COMMAND_CHARS;
 use crate::finding::{Comparing, Finding, distilled, evidence, subject};
+use crate::sentences::sentences;
 use crate::session_findings::is_fresh;
-use crate::titles::title_of;
+use crate::titles::{title_of, title_of_command, weight};
 use crate::transcript::{Turn, entries};
 use backstory_memory::{
     Category, Details, EventId, EvidenceKind, FailureDetails, FixDetails, FixSteps, Kind, Provenance,
-    first_chars,
+    TITLE_CHARS, first_chars,
 };
 use backstory_store::{OnRepeat, Session, Store, StoreError};
 use std::collections::HashSet;
-use tool_call::{CallError, ToolCall};
+use tool_call::{CallError, ToolCall, TrapSort};
 use way_out::WayOut;
 
 /// Finds the traps of a session; `failures` are what its failures became, which say the same better.
@@ -103,7 +104,10 @@ fn was_met_before(store: &Store, session: &Session, error: &CallError) -> Result
 fn finding(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> Finding {
     let request = first_chars(call.request.trim(), MOST_COMMAND_CHARS);
     let worked = way.words();
-    let body = format!("`{request}` fails here:\n{}\n{worked}", error.line);
+    let tool = if call.ran.is_some() { String::new() } else { format!("{} ", call.name()) };
+    let fails = if error.sort == TrapSort::NoTests { "runs no test" } else { "fails here" };
+    let why = if error.sort == TrapSort::UnmatchedPattern { UNMATCHED_PATTERN } else { "" };
+    let body = format!("{why}{tool}`{request}` {fails}:\n{}\n{worked}", error.line);
     let mut content = distilled(Kind::Fact, &title(call, error, way), &body, Provenance::Tool);
     content.category = Some(Category("trap".to_owned()));
     content.facts = vec![worked];
@@ -128,8 +132,30 @@ fn finding(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> Finding 
     }
 }
 
+/// What zsh does, which other shells do not.
+const UNMATCHED_PATTERN: &str = "zsh runs nothing of a line with `*`, `?` or `[…]` that fits no file, whatever becomes of its messages: quote it, or list the folder.\n";
+
 /// Names the thing and what it says; of a missing program also what is there instead.
 fn title(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> String {
+    match &error.sort {
+        TrapSort::UnmatchedPattern => {
+            return "zsh refuses the whole line when a pattern in it fits no file".to_owned();
+        }
+        TrapSort::Hook(program) => {
+            // "Warning: …" says nothing.
+            let says = |(label, said): (&'_ str, &'_ str)| weight(said) > weight(label);
+            let said = error.line.split_once(": ").filter(|it| says(*it)).map_or(&*error.line, |it| it.1);
+            let whole = format!("{program} refuses {}: {said}", call.name());
+            let short = format!("{program}, a hook, refuses some calls of {}", call.name());
+            return title_of_command(if whole.chars().count() <= TITLE_CHARS { &whole } else { &short });
+        }
+        TrapSort::NoTests => {
+            let instead = way.task().filter(|task| *task != call.name());
+            let instead = instead.map(|task| format!("; {task} runs them")).unwrap_or_default();
+            return title_of_command(&format!("{}: {}{instead}", call.name(), error.line));
+        }
+        TrapSort::Said => {}
+    }
     match (error.class, error.missing_program(), way.program()) {
         (FailureClass::MissingCommand, Some(missing), Some(used)) if used != missing => {
             title_of(&format!("{missing} is not found here, {used} is"))
@@ -137,6 +163,28 @@ fn title(call: &ToolCall<'_>, error: &CallError, way: &WayOut<'_>) -> String {
         (FailureClass::MissingCommand, Some(missing), _) => {
             title_of(&format!("{missing} is not on the PATH here"))
         }
-        _ => title_of(&format!("{}: {}", call.name(), error.message())),
+        _ => {
+            let line = short_paths(error.message());
+            let whole = format!("{}: {line}", call.name());
+            let said = sentences(&line).into_iter().next().unwrap_or(&line);
+            let short = format!("{}: {said}", call.name());
+            title_of_command(if whole.chars().count() <= TITLE_CHARS { &whole } else { &short })
+        }
     }
+}
+
+/// Names a file by its folder and its name, which is what tells.
+fn short_paths(text: &str) -> String {
+    let short = |word: &str| {
+        let mut parts = word.rsplitn(3, '/');
+        let (name, folder) = (parts.next(), parts.next());
+        match (name, folder, parts.next()) {
+            (Some(name), Some(folder), Some(before)) if !folder.is_empty() && !before.ends_with(':') => {
+                let quote = if before.starts_with('\'') { "'" } else { "" };
+                format!("{quote}{folder}/{name}")
+            }
+            _ => word.to_owned(),
+        }
+    };
+    text.split(' ').map(short).collect::<Vec<_>>().join(" ")
 }

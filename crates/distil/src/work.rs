@@ -356,7 +356,7 @@ impl<'a> PieceOfWork<'a> {
         let mut facts: Vec<String> = self
             .turns()
             .filter_map(Turn::closing)
-            .flat_map(|(_, message)| causes(message))
+            .flat_map(|(_, message)| causes(message, &[]))
             .take(MOST_CAUSES)
             .collect();
         facts.extend(self.green.as_ref().map(|names| match names.is_empty() {

@@ -171,7 +171,7 @@ fn a_month_of_stones_ends_with_what_is_still_true() {
     assert_eq!(end.standing_of("cart::a_full_cart_refuses_a_stone: assertion"), ("retired", "fixed"));
     assert_eq!(
         end.in_force(&["failure"]),
-        ["Cargo test: this function takes 2 arguments but 1 argument was supplied"]
+        ["cargo test: this function takes 2 arguments but 1 argument was supplied"]
     );
     assert_eq!(end.in_force(&["handoff"]), ["Still failing: cargo test does not pass"]);
     assert_eq!(end.imports_git(), (0, 5));

@@ -3,7 +3,7 @@
 //! Line and output are each parsed when they are first asked for, and then kept: many parts of a distillation look at the same command.
 //! Not here: how they are parsed (`command`, `error_line`, `testruns`, `commits`).
 
-use super::error_line::{ErrorLine, FIRM, error_line};
+use super::error_line::{ErrorLine, FIRM, error_line, refusal};
 use super::{CommandLine, CommandTask, FailureSignature};
 use crate::commits::MadeCommit;
 use crate::testruns::{TestOutcome, TestRun};
@@ -103,6 +103,27 @@ impl<'a> CommandRun<'a> {
     }
 
     pub(super) fn error_line(&self) -> Option<&ErrorLine> {
-        self.error_line.get_or_init(|| error_line(self.output)).as_ref()
+        let read = || match error_line(self.output) {
+            // Who runs the hooks only says that one failed.
+            Some(error)
+                if self.is_refused_by_hook()
+                    && (!error.names_error()
+                        || ["pre-commit", "pre-push", "hook"].iter().any(|it| error.line.contains(it))) =>
+            {
+                refusal(self.output)
+            }
+            error => error,
+        };
+        self.error_line.get_or_init(read).as_ref()
+    }
+
+    /// Whether a hook of the repository refused a commit or a push: git itself would say so in a line that names an error.
+    fn is_refused_by_hook(&self) -> bool {
+        let says = |words: &str| self.output.contains(words);
+        self.status == ExitStatus::Failure
+            && self.task().is_some_and(|task| matches!(task, "git commit" | "git push"))
+            && !says("nothing to commit")
+            && !says("no changes added")
+            && !says("nothing added")
     }
 }

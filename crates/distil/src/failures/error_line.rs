@@ -128,6 +128,17 @@ pub(crate) fn error_line(output: &str) -> Option<ErrorLine> {
         .filter(|error_line| !error_line.line.is_empty())
 }
 
+/// The line with which a hook of a repository begins to say why it refuses: it has no word for error.
+pub(super) fn refusal(output: &str) -> Option<ErrorLine> {
+    let says = |line: &&str| line.chars().filter(|c| c.is_alphabetic()).count() >= LEAST_LETTERS;
+    let line = output.lines().map(str::trim).find(says)?;
+    let line = message(line.trim_start_matches(|c: char| !c.is_alphanumeric()));
+    Some(ErrorLine { line, class: FailureClass::Other, rank: PLACED_RANK })
+}
+
+/// A line with fewer says nothing.
+const LEAST_LETTERS: usize = 12;
+
 /// Drops what a progress bar left on the line before the error was printed over it.
 pub(crate) fn without_progress(line: &str) -> &str {
     const GAP: &str = "   ";

@@ -219,6 +219,8 @@ const ROWS: &[ErrorPattern] = &[
             "permissionerror",
             "operation not permitted",
             "access is denied",
+            "access denied",
+            "outside allowed",
             "authentication failed",
             "could not read username",
         ],

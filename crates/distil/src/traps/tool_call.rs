@@ -34,8 +34,28 @@ pub(super) struct CallError {
     /// The same for the same trap on another day: who says it, and what.
     pub(super) key: String,
     pub(super) class: FailureClass,
+    pub(super) sort: TrapSort,
     is_command: bool,
 }
+
+/// What a line of error alone does not tell of a trap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TrapSort {
+    /// It is what its line says.
+    Said,
+    /// A shell refused the whole line, because no file fits a pattern in it.
+    UnmatchedPattern,
+    /// A test run that ran no test, and ended well.
+    NoTests,
+    /// A hook of the host refused the call; its program.
+    Hook(String),
+}
+
+/// How zsh says that no file fits a pattern.
+const UNMATCHED: &str = "no matches found:";
+/// How test runners say that there was nothing to run.
+const NO_TESTS: [&str; 5] =
+    ["no tests found", "no tests ran", "no test files found", "no tests to run", "ran 0 tests"];
 
 /// Returns the calls of the recent turns, in order. What the host cancelled beside a call that failed is no call.
 pub(super) fn calls<'a>(turns: &'a [Turn<'a>]) -> Vec<ToolCall<'a>> {
@@ -93,30 +113,69 @@ fn is_cancelled(entry: &TranscriptEntry) -> bool {
 }
 
 fn command_error(ran: &CommandRun<'_>) -> Option<CallError> {
+    if let Some(error) = runs_no_tests(ran) {
+        return Some(error);
+    }
+    if let Some(error) = refusal_of_hook(ran.output, "").filter(|_| !ran.succeeded()) {
+        return Some(error);
+    }
     let is_code = ran.test_run().is_some();
     let error = error_line(ran.output).filter(|error| ran.failed() && !is_code && error.names_error())?;
     let task = ran.line().main().map(|task| task.name.as_str()).unwrap_or_default();
     let program = task.split(' ').next().unwrap_or(task);
     let line = shown(ran.output, &error.line);
+    if error.line.contains(UNMATCHED) {
+        let (said, key) = ("no matches found".to_owned(), UNMATCHED.to_owned());
+        let sort = TrapSort::UnmatchedPattern;
+        return Some(CallError { line, said, key, class: FailureClass::Usage, sort, is_command: true });
+    }
     // Whoever gives a name gets it back; of a missing program the name is the matter.
     let (who, said) = match error.class {
         FailureClass::MissingCommand => ("", error.line.clone()),
         _ => (program, said_beside(&line, ran.command)?),
     };
-    Some(CallError { key: format!("{who}: {said}"), said, line, class: error.class, is_command: true })
+    let key = format!("{who}: {said}");
+    Some(CallError { key, said, line, class: error.class, sort: TrapSort::Said, is_command: true })
+}
+
+/// A test run that ended well, as if its tests had passed, and ran none.
+fn runs_no_tests(ran: &CommandRun<'_>) -> Option<CallError> {
+    let task = ran.tasks().iter().find(|task| task.runs_tests()).filter(|_| ran.succeeded())?;
+    let says = |line: &&str| NO_TESTS.iter().any(|words| line.to_lowercase().contains(words));
+    let line = ran.output.lines().map(str::trim).find(says)?;
+    let line = first_chars(line, MOST_LINE_CHARS).to_owned();
+    let (key, said) = (format!("{}: runs no tests", task.name), line.clone());
+    Some(CallError { line, said, key, class: FailureClass::Usage, sort: TrapSort::NoTests, is_command: true })
+}
+
+/// `PreToolUse:Write hook error: [python3 guard.py]: Not in this folder`: what a hook refuses it refuses again, whatever it says that day.
+fn refusal_of_hook(text: &str, tool: &str) -> Option<CallError> {
+    let (command, message) = text.split_once(" hook error: [")?.1.split_once("]: ")?;
+    let programs = command.split_whitespace().filter(|word| word.contains(['/', '.']));
+    let program = { programs }.next_back().unwrap_or(command).rsplit('/').next()?.to_owned();
+    let line = message.lines().map(str::trim).find(|line| line.chars().any(char::is_alphabetic))?;
+    let line = line.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '`' | '"'));
+    let line = first_chars(line, MOST_LINE_CHARS).to_owned();
+    let (key, said) = (format!("{tool}: hook {program}"), line.clone());
+    let (class, sort) = (FailureClass::Permission, TrapSort::Hook(program));
+    Some(CallError { line, said, key, class, sort, is_command: tool.is_empty() })
 }
 
 fn tool_error(entry: &TranscriptEntry) -> Option<CallError> {
     let Activity::ToolFailed { at, error } = entry.activity() else { return None };
+    let tool = entry.tool.as_deref().unwrap_or_default();
+    if let Some(refused) = refusal_of_hook(error, tool) {
+        return Some(refused);
+    }
     let text = error.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
     // A heading says that there is an error, and not which.
     let says = |line: &&str| line.chars().any(char::is_alphabetic) && !line.starts_with('#');
     let line = text.lines().map(str::trim).find(says)?;
     let class = error_line(line).map_or(FailureClass::Other, |error| error.class);
-    let tool = entry.tool.as_deref().unwrap_or_default();
     let said = said_beside(line, at)?;
     let line = first_chars(line, MOST_LINE_CHARS).to_owned();
-    Some(CallError { key: format!("{tool}: {said}"), said, line, class, is_command: false })
+    let key = format!("{tool}: {said}");
+    Some(CallError { key, said, line, class, sort: TrapSort::Said, is_command: false })
 }
 
 /// Returns the line of an output that a shape was made of, as it stands there.
