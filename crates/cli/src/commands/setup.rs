@@ -213,9 +213,8 @@ fn offer_writer(args: &SetupArgs, app: &App, ui: &Ui) -> Result<(), AppError> {
         return todo("writer", &format!("off: a model could write the notes; {later}"), ui);
     }
     let offer = format!(
-        "off. A model can write better notes when a session ends. It gets one digest \
-         (secrets removed, {} tokens at most) through your own `{name}`. A session \
-         costs about 4,000 tokens, or 0.6 cents; {} tokens a day at most",
+        "off. A model can write better notes as a session ends. It gets a digest (no secrets, \
+         up to {} tokens) through your own `{name}`: 0.6 cents a session, up to {} tokens a day",
         writer.tokens, writer.tokens_per_day
     );
     todo("writer", &offer, ui)?;

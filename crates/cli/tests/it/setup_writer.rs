@@ -48,16 +48,15 @@ fn a_yes_turns_the_writer_on() {
     let env = with_host();
     let outcome = set_up(&env, &[], Some("y\ny\n"));
     for words in [
-        "off. A model can write better notes when a session ends.",
-        "(secrets removed, 6000 tokens at most) through your own `claude-code`.",
-        "costs about 4,000 tokens, or 0.6 cents; 200000 tokens a day at most",
+        "off. A model can write better notes as a session ends. It gets a digest (no secrets, up to 6000 tokens)",
+        "through your own `claude-code`: 0.6 cents a session, up to 200000 tokens a day",
         "claude-code, set in ",
     ] {
         assert!(said(&outcome).contains(words), "{words}: {outcome:?}");
     }
     let lines: Vec<&str> = outcome.stdout.lines().collect();
     let offer = lines.iter().position(|line| line.contains("off. A model")).unwrap();
-    let end = lines.iter().position(|line| line.contains("tokens a day at most")).unwrap();
+    let end = lines.iter().position(|line| line.contains("tokens a day")).unwrap();
     assert_eq!(end - offer, 2, "three lines: {outcome:?}");
     assert!(lines[offer..=end].iter().all(|line| line.chars().count() <= 80), "{outcome:?}");
     assert_eq!(config(&env).as_deref(), Some(CHOSEN));
