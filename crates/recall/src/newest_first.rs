@@ -1,11 +1,13 @@
 //! Of two hits on one subject the newer comes first, and the older says so.
 //!
-//! Both fit the query equally well; only their dates tell which one holds. Not here: memories the store knows as superseded, which
-//! the filter leaves out.
+//! Both fit the query equally well; only their dates tell which one holds. Where the store says that one supersedes or contradicts
+//! the other, how well they fit does not matter. Not here: superseded memories that the filter leaves out.
 
-use crate::{Hit, SemanticIndex};
-use backstory_memory::{Memory, MemoryId, MemoryScope, Standing, WordSet, keywords, stem};
-use backstory_store::Scope;
+use crate::{Hit, Searcher, SemanticIndex};
+use backstory_memory::{
+    Memory, MemoryId, MemoryScope, Provenance, Relation, Standing, WordSet, keywords, stem,
+};
+use backstory_store::{Filter, Scope, StoreError};
 use std::collections::{HashMap, HashSet};
 
 /// From this cosine on two memories are about one subject.
@@ -23,11 +25,57 @@ const NEARLY_AS_WELL: f64 = 0.2;
 const JUST_AS_WELL: f64 = 0.85;
 /// The share of the query's words in the older one that a newer one may lack.
 const LOST: f64 = 0.15;
-/// How many of the best hits are compared with each other.
+/// How many of the best hits are compared with each other, and of how many the links are read.
 const COMPARED: usize = 20;
+const LINKED: usize = 64;
 
 /// Puts the newer of two hits on one subject before the older, and notes on the older which it is older than.
-pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>, scope: Scope) {
+pub(crate) fn put_newer_first(
+    hits: &mut Vec<Hit>,
+    searcher: &Searcher<'_>,
+    filter: &Filter,
+) -> Result<(), StoreError> {
+    let mut newer_of = alike_and_newer(hits, searcher.index, filter.scope);
+    searcher.in_time(|| {
+        newer_of.extend(linked_and_newer(hits, searcher, filter)?);
+        Ok(())
+    })?;
+    if newer_of.is_empty() {
+        return Ok(());
+    }
+    for hit in hits.iter_mut() {
+        hit.reasons.older_than = newer_of.get(&hit.memory.id).copied();
+    }
+    reorder(hits, &newer_of);
+    Ok(())
+}
+
+/// Returns, for each hit that another replaces or contradicts, that other one.
+fn linked_and_newer(
+    hits: &[Hit],
+    searcher: &Searcher<'_>,
+    filter: &Filter,
+) -> Result<HashMap<MemoryId, MemoryId>, StoreError> {
+    let ids: Vec<MemoryId> = hits.iter().take(LINKED).map(|hit| hit.memory.id).collect();
+    let hit = |id: MemoryId| hits.iter().take(LINKED).find(|hit| hit.memory.id == id);
+    let mut newer_of = HashMap::new();
+    for link in searcher.store.search().linked(&ids, filter)? {
+        let Some((from, to)) = hit(link.from).zip(hit(link.to)) else { continue };
+        let (newer, older) = match link.relation {
+            Relation::Supersedes => (from, to),
+            Relation::Contradicts if written(from) > written(to) => (from, to),
+            Relation::Contradicts => (to, from),
+            Relation::DerivedFrom | Relation::Relates => continue,
+        };
+        if newer.memory.standing == Standing::Confirmed {
+            newer_of.insert(older.memory.id, newer.memory.id);
+        }
+    }
+    Ok(newer_of)
+}
+
+/// Returns, for each of the best hits that a newer one on the same subject amends, the newest.
+fn alike_and_newer(hits: &[Hit], index: Option<&SemanticIndex>, scope: Scope) -> HashMap<MemoryId, MemoryId> {
     let compared = hits.len().min(COMPARED);
     let ids: Vec<MemoryId> = hits.iter().take(compared).map(|hit| hit.memory.id).collect();
     let vectors = index.map(|index| index.first_vectors(scope, &ids)).unwrap_or_default();
@@ -52,6 +100,7 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
                 written(other) > written(older) && other.memory.content.kind == older.memory.content.kind
             })
             .filter(|other| may_amend(&other.memory, &older.memory))
+            .filter(|other| holds_until_amended(older) || !only_replies(other, older))
             .filter(|other| other.reasons.odds() >= nearly_as_well(older) * older.reasons.odds())
             .filter(|other| answers_as_much(other, older))
             .filter(|other| same(older, other))
@@ -60,13 +109,7 @@ pub(crate) fn put_newer_first(hits: &mut Vec<Hit>, index: Option<&SemanticIndex>
             newer_of.insert(older.memory.id, newest.memory.id);
         }
     }
-    if newer_of.is_empty() {
-        return;
-    }
-    for hit in hits.iter_mut() {
-        hit.reasons.older_than = newer_of.get(&hit.memory.id).copied();
-    }
-    reorder(hits, &newer_of);
+    newer_of
 }
 
 /// The share of the older one's odds that a newer hit must have.
@@ -83,6 +126,11 @@ fn answers_as_much(newer: &Hit, older: &Hit) -> bool {
 /// Whether a memory says what holds until something newer is said, and not what was said or done one day.
 fn holds_until_amended(hit: &Hit) -> bool {
     hit.memory.content.kind.traits().is_durable
+}
+
+/// Whether the newer one is what an agent said after the user: a reply repeats the words of what it answers, and amends nothing.
+fn only_replies(newer: &Hit, older: &Hit) -> bool {
+    older.memory.content.provenance == Provenance::User && newer.memory.content.provenance != Provenance::User
 }
 
 /// Whether half of the words of the shorter title stand in the other.
@@ -103,12 +151,15 @@ fn may_amend(newer: &Memory, older: &Memory) -> bool {
 
 /// Moves each newer hit to just before the first hit it amends.
 fn reorder(hits: &mut Vec<Hit>, newer_of: &HashMap<MemoryId, MemoryId>) {
+    // Each moves once: links of two programs may say that each of two replaces the other.
+    let mut moved: HashSet<MemoryId> = HashSet::new();
     let mut at = 0;
     while let Some(hit) = hits.get(at) {
-        let newer = newer_of.get(&hit.memory.id);
+        let newer = newer_of.get(&hit.memory.id).filter(|newer| !moved.contains(newer));
         let later = newer.and_then(|newer| hits.iter().skip(at + 1).position(|hit| hit.memory.id == *newer));
         if let Some(later) = later {
             let newer = hits.remove(at + 1 + later);
+            moved.insert(newer.memory.id);
             hits.insert(at, newer);
         } else {
             // Advance only now: the hit moved here may itself be older than another.

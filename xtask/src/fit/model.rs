@@ -9,10 +9,10 @@ use backstory_recall::{BestFound, FEATURES, FeatureWeights, Features};
 use std::fmt::Write as _;
 
 /// What the weights of the fit are drawn to, and how strongly.
-const FIT_PRIOR: [f64; FEATURES] = [3.0, 4.0, 6.0, 2.0, 1.0, 8.0, -1.5, 5.0, 2.0, 1.0, 1.0, -0.5, 0.0];
+const FIT_PRIOR: [f64; FEATURES] = [3.0, 4.0, 6.0, 2.0, 1.0, 8.0, -1.5, 5.0, 2.0, 1.0, 1.0, -0.5, 0.0, 0.0];
 const FIT_PENALTY: f64 = 0.06;
 /// The same for the evidence. What a share says of a query is not evidence: everyday words are found somewhere.
-const EVIDENCE_PRIOR: [f64; FEATURES] = [6.0, 0.0, 0.0, 0.0, 0.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.0];
+const EVIDENCE_PRIOR: [f64; FEATURES] = [6.0, 0.0, 0.0, 0.0, 0.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.0];
 const EVIDENCE_PENALTY: f64 = 0.1;
 const ROUNDS: usize = 150;
 const STEP: f64 = 0.15;

@@ -1,7 +1,7 @@
 //! Two memories of one subject: the newer first. Time in questions.
 
 use crate::kit::{DAY, NOW, RecallWorld, hit, ids, project};
-use backstory_memory::{Content, Kind, Redacted};
+use backstory_memory::{Content, Kind, Link, Provenance, Redacted, Relation};
 use backstory_recall::{RankingWeights, ScoreFactor, SearchQuery, Searcher};
 use backstory_store::{Filter, MemoryOrigin, NewMemory, Scope, StandingFilter};
 
@@ -93,6 +93,41 @@ fn a_superseded_memory_is_left_out_and_names_its_replacement_on_request() {
     assert_eq!(ids(&answer), [new, old]);
     assert_eq!(hit(&answer, old).memory.standing, backstory_memory::Standing::Superseded(new));
     assert!(hit(&answer, old).reasons.factors.iter().any(|(factor, _)| *factor == ScoreFactor::Superseded));
+}
+
+/// A reply repeats the words of what it answers.
+#[test]
+fn a_reply_does_not_come_before_what_the_user_said() {
+    let mut world = RecallWorld::new();
+    let text = "I moved to the harbour quarter in the spring and I take the ferry to work";
+    let mut say = |provenance, text: &str, days| {
+        world.write(Content { provenance, ..Content::new(Kind::Note, text, text) }, days)
+    };
+    let said = say(Provenance::User, text, 2);
+    let reply = "You moved to the harbour quarter in the spring and you take the ferry to work, how nice";
+    let reply = say(Provenance::Assistant, reply, 1);
+    let answer = world.ask("who moved to the harbour quarter and takes the ferry to work");
+    assert_eq!(ids(&answer), [said, reply]);
+    assert_eq!(hit(&answer, said).reasons.older_than, None);
+}
+
+/// The two have little in common but the link, and the older one fits the question better.
+#[test]
+fn what_a_link_contradicts_never_comes_before_what_contradicts_it() {
+    let mut world = RecallWorld::new();
+    let old = world.write(decided("Uploads may be large: ten megabytes for an upload is fine"), 60);
+    let new = world.write(decided("Amended in May: fifty, and images count"), 2);
+    let other = world.write(decided("Uploads are scanned for viruses"), 30);
+    let question = "how large may an upload be, in May";
+    let before = ids(&world.ask(question));
+    assert!(before.iter().position(|id| *id == old) < before.iter().position(|id| *id == new), "{before:?}");
+    world.store.memories_mut().link(Link { from: new, relation: Relation::Contradicts, to: old }).unwrap();
+    for weights in [RankingWeights::SEARCH, RankingWeights { floor: 0.0, ..RankingWeights::INJECT }] {
+        let answer = world.ask_with(question, &weights, None);
+        let place = |id| ids(&answer).iter().position(|it| *it == id);
+        assert!(place(new).is_some() && place(new) < place(old), "{:?} {other}", ids(&answer));
+        assert_eq!(hit(&answer, old).reasons.older_than, Some(new));
+    }
 }
 
 #[test]
