@@ -4,9 +4,7 @@
 //! the other, how well they fit does not matter. Not here: superseded memories that the filter leaves out.
 
 use crate::{Hit, Searcher, SemanticIndex};
-use backstory_memory::{
-    Memory, MemoryId, MemoryScope, Provenance, Relation, Standing, WordSet, keywords, stem,
-};
+use backstory_memory::{Memory, MemoryId, MemoryScope, Relation, Standing, WordSet, keywords, stem};
 use backstory_store::{Filter, Scope, StoreError};
 use std::collections::{HashMap, HashSet};
 
@@ -14,15 +12,13 @@ use std::collections::{HashMap, HashSet};
 const SAME_MEANING: f32 = 0.8;
 /// Or from this share of common words on: to the model `15` and `16` are far apart, in otherwise equal sentences.
 const SAME_WORDS: f64 = 0.5;
-/// Or, between memories that hold until they are amended, from this cosine on, if half of what the shorter one says is in the other:
+/// Or from this cosine on, if half of what the shorter one says is in the other:
 /// "expire after thirty minutes", "after two hours".
 const RELATED_MEANING: f32 = 0.6;
 /// Fewer words in common are a coincidence.
 const FEWEST_COMMON: usize = 2;
 /// The odds of the newer one must be at least this share of the older one's: probabilities near one hide how far apart two are.
 const NEARLY_AS_WELL: f64 = 0.2;
-/// For what was said or done one day: the next day's talk is on the same subject and amends nothing.
-const JUST_AS_WELL: f64 = 0.85;
 /// The share of the query's words in the older one that a newer one may lack.
 const LOST: f64 = 0.15;
 /// How many of the best hits are compared with each other, and of how many the links are read.
@@ -87,21 +83,17 @@ fn alike_and_newer(hits: &[Hit], index: Option<&SemanticIndex>, scope: Scope) ->
         let alike = words.get(&one).zip(words.get(&other)).map(|(one, other)| one.jaccard(other));
         near.is_some_and(|near| near >= SAME_MEANING)
             || alike.is_some_and(|alike| alike >= SAME_WORDS)
-            || holds_until_amended(one_hit)
-                && near.is_some_and(|near| near >= RELATED_MEANING)
-                && share_subject(one_hit, other_hit)
+            || near.is_some_and(|near| near >= RELATED_MEANING) && share_subject(one_hit, other_hit)
     };
     let mut newer_of: HashMap<MemoryId, MemoryId> = HashMap::new();
-    for older_at in 0..compared {
-        let Some(older) = hits.get(older_at) else { break };
+    for older in hits.iter().take(compared).filter(|hit| holds_until_amended(hit)) {
         let others = hits.iter().take(compared);
         let newest = others
             .filter(|other| {
                 written(other) > written(older) && other.memory.content.kind == older.memory.content.kind
             })
             .filter(|other| may_amend(&other.memory, &older.memory))
-            .filter(|other| holds_until_amended(older) || !only_replies(other, older))
-            .filter(|other| other.reasons.odds() >= nearly_as_well(older) * older.reasons.odds())
+            .filter(|other| other.reasons.odds() >= NEARLY_AS_WELL * older.reasons.odds())
             .filter(|other| answers_as_much(other, older))
             .filter(|other| same(older, other))
             .max_by_key(|other| written(other));
@@ -112,25 +104,16 @@ fn alike_and_newer(hits: &[Hit], index: Option<&SemanticIndex>, scope: Scope) ->
     newer_of
 }
 
-/// The share of the older one's odds that a newer hit must have.
-fn nearly_as_well(older: &Hit) -> f64 {
-    if holds_until_amended(older) { NEARLY_AS_WELL } else { JUST_AS_WELL }
-}
-
 /// Whether the newer one holds what the older one holds of the query. "The parser is written in Go" amends nothing where the lexer is
 /// asked for, however alike the sentences are.
 fn answers_as_much(newer: &Hit, older: &Hit) -> bool {
     newer.reasons.features.passage() >= (1.0 - LOST) * older.reasons.features.passage()
 }
 
-/// Whether a memory says what holds until something newer is said, and not what was said or done one day.
+/// Whether a memory says what holds until something newer is said, and not what was said or done one day: the next day's talk is on the
+/// same subject and amends nothing.
 fn holds_until_amended(hit: &Hit) -> bool {
     hit.memory.content.kind.traits().is_durable
-}
-
-/// Whether the newer one is what an agent said after the user: a reply repeats the words of what it answers, and amends nothing.
-fn only_replies(newer: &Hit, older: &Hit) -> bool {
-    older.memory.content.provenance == Provenance::User && newer.memory.content.provenance != Provenance::User
 }
 
 /// Whether half of the words of the shorter title stand in the other.

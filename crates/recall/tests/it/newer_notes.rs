@@ -1,7 +1,7 @@
 //! Two memories of one subject: the newer first. Time in questions.
 
 use crate::kit::{DAY, NOW, RecallWorld, hit, ids, project};
-use backstory_memory::{Content, Kind, Link, Provenance, Redacted, Relation};
+use backstory_memory::{Content, Kind, Link, Redacted, Relation};
 use backstory_recall::{RankingWeights, ScoreFactor, SearchQuery, Searcher};
 use backstory_store::{Filter, MemoryOrigin, NewMemory, Scope, StandingFilter};
 
@@ -95,20 +95,17 @@ fn a_superseded_memory_is_left_out_and_names_its_replacement_on_request() {
     assert!(hit(&answer, old).reasons.factors.iter().any(|(factor, _)| *factor == ScoreFactor::Superseded));
 }
 
-/// A reply repeats the words of what it answers.
+/// The next day's talk is on the same subject and amends nothing.
 #[test]
-fn a_reply_does_not_come_before_what_the_user_said() {
+fn of_two_notes_on_one_subject_the_better_comes_first() {
     let mut world = RecallWorld::new();
-    let text = "I moved to the harbour quarter in the spring and I take the ferry to work";
-    let mut say = |provenance, text: &str, days| {
-        world.write(Content { provenance, ..Content::new(Kind::Note, text, text) }, days)
-    };
-    let said = say(Provenance::User, text, 2);
-    let reply = "You moved to the harbour quarter in the spring and you take the ferry to work, how nice";
-    let reply = say(Provenance::Assistant, reply, 1);
-    let answer = world.ask("who moved to the harbour quarter and takes the ferry to work");
-    assert_eq!(ids(&answer), [said, reply]);
-    assert_eq!(hit(&answer, said).reasons.older_than, None);
+    let mut note =
+        |text: &str, days| world.write(Content::new(Kind::Note, text, &format!("{text} today")), days);
+    let better = note("We talked about ferry timetable gaps crews fares bicycles lights and the new pier", 9);
+    let newer = note("We talked about ferry timetable gaps crews fares bicycles lights and the old pier", 2);
+    let answer = world.ask("ferry timetable gaps crews fares bicycles lights pier new");
+    assert_eq!(ids(&answer), [better, newer]);
+    assert_eq!(hit(&answer, better).reasons.older_than, None);
 }
 
 /// The two have little in common but the link, and the older one fits the question better.
