@@ -11,10 +11,12 @@ mod locomo;
 mod longmemeval;
 mod mcp_devbench;
 mod message;
+pub(crate) mod own_sets;
 mod remem;
 
 use crate::{TaskResult, say};
 use converted::{ConvertedSet, read_json};
+use flate2::read::GzDecoder;
 use locomo::LocomoGrain;
 use std::fs::File;
 use std::io::Read;
@@ -96,8 +98,13 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     Ok(())
 }
 
-/// Reads a set whose format is recognised by its files or its keys.
+/// Reads a set whose format is recognised by its files or its keys. A packed file is in the format of `eval` already.
 pub(crate) fn read(path: &Path) -> TaskResult<ConvertedSet> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(name) = name.strip_suffix(".json.gz") {
+        let set: ConvertedSet = serde_json::from_reader(GzDecoder::new(File::open(path)?))?;
+        return Ok(ConvertedSet { name: name.trim_end_matches("-part").to_owned(), ..set });
+    }
     recognise(path)?.parse(path)
 }
 

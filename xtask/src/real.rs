@@ -5,7 +5,7 @@
 //! (`--sheets`, `--tally`).
 
 mod figures;
-mod gold;
+pub(crate) mod gold;
 mod hand_checked;
 mod judge_sheets;
 mod matching;
@@ -14,7 +14,7 @@ mod mixed_sheets;
 mod moment_figures;
 mod planted;
 mod project_run;
-mod recorded_sessions;
+pub(crate) mod recorded_sessions;
 mod replay_home;
 mod session_player;
 mod tally;

@@ -24,8 +24,6 @@ pub struct Config {
     pub team: TeamConfig,
     pub mcp: McpConfig,
     pub worker: WorkerConfig,
-    pub search_weights: RankingWeights,
-    pub inject_weights: RankingWeights,
 }
 
 /// What is captured.
@@ -157,6 +155,16 @@ pub struct InjectConfig {
 #[serde(deny_unknown_fields)]
 pub struct RecallConfig {
     pub vectors: bool,
+    pub recency: f64,
+    pub strictness: f64,
+}
+
+impl RecallConfig {
+    /// Turns a profile as it is set here.
+    #[must_use]
+    pub fn turned(&self, profile: RankingWeights) -> RankingWeights {
+        profile.turned(self.recency, self.strictness)
+    }
 }
 
 /// How `search` answers.

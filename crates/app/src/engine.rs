@@ -5,7 +5,9 @@ use crate::config::Config;
 use crate::env_vars::Environment;
 use crate::synonyms::synonyms;
 use backstory_memory::{ProjectId, Timestamp};
-use backstory_recall::{RankingWeights, RecallEngine, SearchQuery, SemanticIndex, VectorCache};
+use backstory_recall::{
+    RankingWeights, RecallEngine, RelevanceFormula, SearchQuery, SemanticIndex, VectorCache,
+};
 use backstory_store::Home;
 use std::str::FromStr;
 use thiserror::Error;
@@ -71,11 +73,11 @@ pub fn open_engine(
     cache: &VectorCache,
 ) -> RecallEngine {
     let weights = match profile {
-        Profile::Search => config.search_weights,
-        Profile::Inject => config.inject_weights,
+        Profile::Search => config.recall.turned(RankingWeights::SEARCH),
+        Profile::Inject => config.recall.turned(RankingWeights::INJECT),
         Profile::SixSignals => RankingWeights::SIX_SIGNALS,
     };
-    let uses_vectors = config.recall.vectors && weights.meaning > 0.0;
+    let uses_vectors = config.recall.vectors && weights.relevance == RelevanceFormula::Calibrated;
     let index = if uses_vectors { SemanticIndex::open(&home.vectors(), cache) } else { None };
     RecallEngine::new(weights, index, synonyms(environment).0)
 }

@@ -9,9 +9,11 @@ mod data_set;
 mod eval_report;
 mod figures;
 mod per_query;
+mod reliability;
 
 pub use eval_report::{AbstentionReport, ArmReport, EvalReport, InjectionReport, LatencyReport};
 pub use figures::RetrievalFigures;
+pub use reliability::ReliabilityBin;
 
 use crate::app::App;
 use crate::error::AppError;

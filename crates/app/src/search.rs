@@ -90,7 +90,8 @@ impl App {
         results: &SearchResults,
     ) -> Result<bool, AppError> {
         let is_near_only = |hit: &Hit| {
-            hit.reasons.words == 0.0 && !hit.reasons.boosts.iter().any(|(boost, _)| *boost == Boost::Named)
+            let is_named = || hit.reasons.boosts.iter().any(|(boost, _)| *boost == Boost::Named);
+            hit.reasons.words == 0.0 && !hit.reasons.is_listed() && !is_named()
         };
         let has_question = results.strategy == SearchStrategy::WordsAndMeaning && !results.hits.is_empty();
         if !has_question || !results.hits.iter().all(is_near_only) {

@@ -241,10 +241,7 @@ impl Settings {
         let is_sensible = is_sensible(&value);
         let before = self.put(key, value, origin.clone());
         let config_before = self.config.take();
-        // `meaning` is a share of relevance: above 1, words would count against a memory.
-        let is_whole =
-            |config: &Config| config.search_weights.meaning.max(config.inject_weights.meaning) <= 1.0;
-        let config = self.config().ok().filter(|config| is_sensible && is_whole(config));
+        let config = self.config().ok().filter(|_| is_sensible);
         let wrong = match config.as_ref().map(beyond_bounds) {
             Some(None) => {
                 self.config = config;
@@ -394,16 +391,12 @@ fn value_from(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use backstory_recall::RankingWeights;
 
     #[test]
     fn the_defaults_are_a_whole_configuration() {
         let config = Settings::defaults().config().unwrap();
         assert!(config.capture.enabled && config.search.limit > 0);
         // The file people read says what the engine does without one.
-        assert_eq!(
-            (config.search_weights, config.inject_weights),
-            (RankingWeights::SEARCH, RankingWeights::INJECT)
-        );
+        assert_eq!((config.recall.recency, config.recall.strictness), (1.0, 1.0));
     }
 }

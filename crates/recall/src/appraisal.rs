@@ -5,7 +5,6 @@
 
 use crate::Searcher;
 use crate::fusion::Pool;
-use crate::reasons::Boost;
 use crate::relevance::{BestFound, FeatureWeights, Features};
 use crate::word_evidence::{SoughtWords, WordEvidence};
 use backstory_memory::{Memory, MemoryId, Provenance};
@@ -24,8 +23,6 @@ const HALF_BM25: f64 = 8.0;
 /// The cosine to expect of a memory without a vector: from no words in common to all of them.
 const USUAL_MEANING: f64 = 0.2;
 const MEANING_OF_WORDS: f64 = 0.35;
-/// The share of its relevance a memory passes on to one it is linked to.
-pub(crate) const LINK_SHARE: f64 = 0.5;
 
 /// Gives every candidate that was read its relevance. Reads what stands beside the best, and adds it.
 pub(crate) fn appraise(
@@ -94,6 +91,16 @@ fn add_neighbours(
     Ok(())
 }
 
+/// Returns BM25 as a number from 0 to 1.
+pub(crate) fn levelled(bm25: f64) -> f64 {
+    bm25 / (bm25 + HALF_BM25)
+}
+
+/// Returns the cosine that is to be expected of a memory without a vector, by the share of the words that it holds.
+pub(crate) fn expected_meaning(words: f64) -> f64 {
+    USUAL_MEANING + MEANING_OF_WORDS * words
+}
+
 fn evidence(sought: &SoughtWords, memory: &Memory) -> WordEvidence {
     let content = &memory.content;
     if content.facts.is_empty() && content.concepts.is_empty() && content.files.is_empty() {
@@ -132,7 +139,7 @@ fn features(
     let own = read.get(&memory.id).copied().unwrap_or_default();
     // A memory without a vector is as near as its words suggest: it must neither lead nor vanish for what it lacks.
     let meaning = reasons.and_then(|reasons| reasons.meaning);
-    let meaning = meaning.unwrap_or(USUAL_MEANING + MEANING_OF_WORDS * own.passage).max(0.0);
+    let meaning = meaning.unwrap_or_else(|| expected_meaning(own.passage)).max(0.0);
     let chunks = 1 + own.length.saturating_sub(FIRST_CHUNK).div_ceil(CHUNK_STEP);
     let held_beside = neighbours.iter().filter_map(|id| read.get(id)).fold(0, |held, it| held | it.held);
     let meaning_beside = neighbours.iter().filter_map(|id| pool.candidates.get(id)?.meaning);
@@ -141,7 +148,7 @@ fn features(
     let names_speaker = is_remark && pool.sought.names_speaker_of(&memory.content.body);
     let asks = is_remark && memory.content.body.trim_end().ends_with('?');
     Features([
-        words / (words + HALF_BM25),
+        levelled(words),
         own.whole,
         own.passage,
         own.sentence,
@@ -153,6 +160,7 @@ fn features(
         f64::from(memory.content.provenance == Provenance::User),
         f64::from(names_speaker),
         f64::from(asks),
+        levelled(pool.sought.rarity_found(words)),
         pool.out_of_vocabulary,
     ])
 }
@@ -164,8 +172,8 @@ fn pass_on_along_links(pool: &mut Pool) {
     for reasons in pool.candidates.values_mut() {
         let own = reasons.fused;
         for (boost, added) in &mut reasons.boosts {
-            if let Boost::LinkedTo(near) = boost {
-                *added = LINK_SHARE * relevance.get(near).copied().unwrap_or_default() - own;
+            if let Some((near, share)) = boost.carries() {
+                *added = share * relevance.get(&near).copied().unwrap_or_default() - own;
             }
         }
         reasons.boosts.retain(|(_, added)| *added > 0.0);

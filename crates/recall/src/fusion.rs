@@ -1,14 +1,13 @@
 //! Turns candidates into hits: searches the arms, fuses their results into one relevance, boosts it by structure, and multiplies it
 //! by signals.
 //!
-//! **Fusion.** Words score by a saturating BM25, meaning by the cosine itself. Both scales are the same for every query, so one
-//! floor fits their sum. Scaling each query to its best hit found no more when measured, and exaggerates differences where nothing
-//! fits.
+//! **Fusion.** Words score by a saturating BM25, meaning by the cosine itself: good enough to choose what is read and appraised.
 
-use crate::appraisal::{LINK_SHARE, appraise};
-use crate::kind_intent::{KindIntent, KindScope, listed_kinds};
+use crate::appraisal::{appraise, expected_meaning, levelled};
 use crate::mentions::mentions;
+use crate::query_intent::{IntentScope, QueryIntent, query_intent, subject_of};
 use crate::reasons::{Boost, Reasons, ScoreFactor, SearchStrategy, odds};
+use crate::same_work::weigh_repeated;
 use crate::semantic_index::{Neighbours, SemanticIndex};
 use crate::signals::{self, SignalInput};
 use crate::word_evidence::SoughtWords;
@@ -16,7 +15,7 @@ use crate::{
     Hit, RankingWeights, SearchQuery, Searcher, Signal, TimeRange, out_of_vocabulary, terms, time_range_in,
 };
 use backstory_embed::Vector;
-use backstory_memory::{Freshness, Kind, Memory, MemoryId, Standing};
+use backstory_memory::{Freshness, Kind, Memory, MemoryId, Relation, Standing};
 use backstory_store::{Filter, Impressions, Scope, SpellingCorrection, StoreError, WordStrategy};
 use std::collections::HashMap;
 use std::panic::resume_unwind;
@@ -29,14 +28,15 @@ const SCORED_IN_FULL: usize = 50;
 const SPARE: usize = 24;
 /// The links of this many of the best candidates are followed.
 const FOLLOWED: usize = 5;
-/// What a memory gains for being of the kind that is asked for: without a topic, and with one, which still decides.
-const KIND_ALONE: f64 = 0.6;
+/// What a memory gains that the query asks to have listed: without a topic, and with one, which decides the order.
+const LISTED_ALONE: f64 = 0.6;
+const LISTED_BESIDE: f64 = 0.2;
+/// What a memory gains for being of the kind that is asked for together with a topic.
 const KIND_WITH_TOPIC: f64 = 0.1;
-/// What a memory of the kind gains where an overview of a topic is asked for: enough to be listed, after those about the topic.
-const KIND_BESIDE: f64 = 0.2;
-/// So many memories of a kind are listed, and so many beside a topic.
-const MOST_OF_KIND: u32 = 40;
+/// So many memories of a kind are listed beside a topic.
 const MOST_BESIDE: u32 = 12;
+/// The share of a topic's rarity that a memory holds which is about it.
+const ABOUT_TOPIC: f64 = 0.8;
 /// A memory of the least importance, such as a discussion without a result, must be so many times likelier: it mentions many
 /// subjects, and so shares words with most queries.
 const LEAST_IMPORTANT: f64 = 4.0;
@@ -54,8 +54,8 @@ pub(crate) struct Pool {
     /// The words of the query, as rare as they are here.
     pub(crate) sought: SoughtWords,
     pub(crate) query_vector: Option<Vector>,
-    /// The kinds that the query asks to have listed.
-    kinds: Option<KindIntent>,
+    /// What the query asks to have listed.
+    intent: Option<QueryIntent>,
 }
 
 impl Pool {
@@ -68,27 +68,29 @@ impl Pool {
     ) -> Result<Pool, StoreError> {
         let limit = POOL.max(filter.limit.saturating_add(filter.offset));
         let wide = Filter { limit, offset: 0, ..filter.clone() };
+        let when = time_range_in(query.text, query.at, query.utc_offset_minutes);
+        let subject = subject_of(query.text);
         let mut pool = Pool {
             candidates: also.into_iter().map(|id| (id, Reasons::default())).collect(),
             strategy: SearchStrategy::Words,
             read_as: Vec::new(),
-            when: time_range_in(query.text, query.at, query.utc_offset_minutes),
+            intent: query_intent(query.text, when.as_ref()).filter(|_| searcher.weights.named > 0.0),
+            when,
             out_of_vocabulary: 0.0,
             sought: SoughtWords::default(),
             query_vector: None,
-            kinds: listed_kinds(query.text).filter(|_| searcher.weights.named > 0.0),
         };
-        let index = searcher.index.filter(|_| searcher.weights.meaning > 0.0);
-        let look_up = || index?.nearest(query.text, wide.scope, wide.limit as usize);
+        let index = searcher.index.filter(|_| searcher.weights.is_calibrated());
+        let look_up = || index?.nearest(subject, wide.scope, wide.limit as usize);
         let neighbours = thread::scope(|scope| {
             // Encoding a query takes as long as looking up its words: do both at once if a thread can be had.
             let looking = index.and_then(|_| thread::Builder::new().spawn_scoped(scope, look_up).ok());
             // To explain one memory, its words must be scored, however many other memories match them better.
             let of_words = if also.is_some() { u32::MAX } else { wide.limit };
             let of_words = Filter { limit: of_words, ..wide.clone() };
-            searcher.in_time(|| pool.add_words(searcher, query.text, &of_words))?;
+            searcher.in_time(|| pool.add_words(searcher, subject, &of_words))?;
             searcher.in_time(|| pool.add_named(searcher, query, &wide))?;
-            searcher.in_time(|| pool.add_of_kind(searcher, &wide))?;
+            searcher.in_time(|| pool.add_listed(searcher, filter))?;
             Ok(looking
                 .map_or_else(look_up, |looking| looking.join().unwrap_or_else(|panic| resume_unwind(panic))))
         })?;
@@ -154,36 +156,52 @@ impl Pool {
         Ok(())
     }
 
-    /// Adds the newest memories of the kind that a query without a topic asks for, or that gives an overview.
-    fn add_of_kind(&mut self, searcher: &Searcher<'_>, wide: &Filter) -> Result<(), StoreError> {
-        let Some(intent) = &self.kinds else { return Ok(()) };
+    /// Adds what the query asks to have listed: the newest of a kind, of a time, or of both.
+    fn add_listed(&mut self, searcher: &Searcher<'_>, filter: &Filter) -> Result<(), StoreError> {
+        let Some(intent) = &self.intent else { return Ok(()) };
+        let wanted = filter.limit.saturating_add(filter.offset);
         let (boost, most) = match intent.scope {
-            KindScope::Whole => (KIND_ALONE, MOST_OF_KIND),
-            KindScope::Overview => (KIND_BESIDE, MOST_BESIDE),
-            KindScope::Topic => return Ok(()),
+            IntentScope::Whole => (LISTED_ALONE, wanted),
+            IntentScope::LastWork => (LISTED_ALONE, 1),
+            IntentScope::Overview => (LISTED_BESIDE, MOST_BESIDE),
+            IntentScope::Topic | IntentScope::Known => return Ok(()),
         };
-        let is_allowed = |kind: &Kind| wide.kinds.is_empty() || wide.kinds.contains(kind);
+        let is_allowed = |kind: &Kind| filter.kinds.is_empty() || filter.kinds.contains(kind);
         let kinds: Vec<Kind> = intent.kinds.iter().copied().filter(is_allowed).collect();
-        if kinds.is_empty() {
+        if kinds.is_empty() && !intent.kinds.is_empty() {
             return Ok(());
         }
-        let newest = Filter { kinds, limit: most, ..wide.clone() };
+        let kinds = if kinds.is_empty() { filter.kinds.clone() } else { kinds };
+        let when = self.when.as_ref().filter(|_| intent.scope == IntentScope::Whole);
+        let newest = Filter {
+            kinds,
+            since: filter.since.max(when.and_then(|when| when.since)),
+            until: [filter.until, when.and_then(|when| when.until)].into_iter().flatten().min(),
+            limit: most,
+            offset: 0,
+            ..filter.clone()
+        };
         for id in searcher.store.search().list(&newest)? {
-            self.candidates.entry(id).or_default().boosts.push((Boost::OfKind, boost));
+            self.candidates.entry(id).or_default().boosts.push((Boost::Listed, boost));
         }
         Ok(())
     }
 
-    /// Boosts what is of the kind that a query with a topic asks for.
-    fn boost_kinds(&mut self, memories: &[Memory]) {
-        let Some(intent) = self.kinds.as_ref().filter(|intent| intent.scope != KindScope::Whole) else {
-            return;
-        };
-        let boost = if intent.scope == KindScope::Overview { KIND_BESIDE } else { KIND_WITH_TOPIC };
-        for memory in memories.iter().filter(|memory| intent.kinds.contains(&memory.content.kind)) {
-            if let Some(reasons) = self.candidates.get_mut(&memory.id).filter(|it| it.boosts.is_empty()) {
-                reasons.boosts.push((Boost::OfKind, boost));
-            }
+    /// Boosts what is of the kind, or about the topic, that a query asks for.
+    fn boost_wanted(&mut self, memories: &[Memory]) {
+        let Some(intent) = &self.intent else { return };
+        for memory in memories {
+            let Some(reasons) = self.candidates.get_mut(&memory.id) else { continue };
+            let is_of_kind = intent.kinds.contains(&memory.content.kind) && reasons.boosts.is_empty();
+            let boost = match intent.scope {
+                IntentScope::Overview if is_of_kind => (Boost::Listed, LISTED_BESIDE),
+                IntentScope::Topic if is_of_kind => (Boost::OfKind, KIND_WITH_TOPIC),
+                IntentScope::Known if reasons.features.passage() >= ABOUT_TOPIC && !is_least(memory) => {
+                    (Boost::Listed, LISTED_BESIDE)
+                }
+                _ => continue,
+            };
+            reasons.boosts.push(boost);
         }
     }
 
@@ -224,10 +242,10 @@ impl Pool {
         searcher.in_time(|| self.follow_links(searcher, filter))?;
         let best = self.best(SCORED_IN_FULL.max(wanted.saturating_add(SPARE)));
         let mut memories = searcher.store.memories().get_many(&best)?;
-        if searcher.weights.saturation > 0.0 && self.strategy != SearchStrategy::Texts {
+        if searcher.weights.is_calibrated() && self.strategy != SearchStrategy::Texts {
             appraise(self, searcher, filter, &mut memories)?;
         }
-        self.boost_kinds(&memories);
+        self.boost_wanted(&memories);
         // A time in which nothing lies tells nothing apart.
         let is_in_time =
             |memory: &Memory| self.when.as_ref().is_some_and(|when| when.holds(memory.created_at));
@@ -244,17 +262,36 @@ impl Pool {
             reasons.factors = self.factors(searcher, query, filter, &memory, shown);
             hits.push(Hit { score: reasons.score(), memory, reasons });
         }
-        sort(&mut hits);
+        self.sort(&mut hits);
+        if searcher.weights.is_calibrated() {
+            weigh_repeated(&mut hits);
+            self.sort(&mut hits);
+        }
         hits.truncate(wanted.saturating_mul(2));
         Ok(hits)
     }
 
-    /// Returns the most relevant candidates, best first.
+    /// Returns the most relevant candidates, what is listed and then the best first.
     fn best(&self, count: usize) -> Vec<MemoryId> {
-        let mut ranked: Vec<(MemoryId, f64)> =
-            self.candidates.iter().map(|(id, reasons)| (*id, reasons.relevance())).collect();
-        ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(other.0.cmp(&one.0)));
+        let mut ranked: Vec<(MemoryId, (bool, f64))> = self
+            .candidates
+            .iter()
+            .map(|(id, reasons)| (*id, (reasons.is_listed(), reasons.relevance())))
+            .collect();
+        ranked.sort_by(|(one_id, one), (other_id, other)| {
+            other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)).then(other_id.cmp(one_id))
+        });
         ranked.into_iter().take(count).map(|(id, _)| id).collect()
+    }
+
+    /// Sorts the best first, and among equals the newer first. A list that was asked for is in the order of time.
+    pub(crate) fn sort(&self, hits: &mut [Hit]) {
+        sort(hits);
+        if self.intent.as_ref().is_some_and(QueryIntent::is_by_date) {
+            let newest_listed =
+                |hit: &Hit| hit.reasons.is_listed().then_some((hit.memory.created_at, hit.memory.id));
+            hits.sort_by_key(|hit| std::cmp::Reverse(newest_listed(hit)));
+        }
     }
 
     /// Adds what the best candidates are linked to: a failure brings its fix.
@@ -268,11 +305,18 @@ impl Pool {
                 if !best.contains(&near) {
                     continue;
                 }
-                let carried = LINK_SHARE * self.candidates.get(&near).map_or(0.0, Reasons::relevance);
+                let is_newer = match link.relation {
+                    Relation::Supersedes => far == link.from,
+                    Relation::Contradicts => far > near,
+                    Relation::DerivedFrom | Relation::Relates => false,
+                };
+                let boost = if is_newer { Boost::NewerThan(near) } else { Boost::LinkedTo(near) };
+                let share = boost.carries().map_or(0.0, |(_, share)| share);
+                let carried = share * self.candidates.get(&near).map_or(0.0, Reasons::relevance);
                 let reasons = self.candidates.entry(far).or_default();
                 let missing = carried - reasons.relevance();
                 if missing > 0.0 {
-                    reasons.boosts.push((Boost::LinkedTo(near), missing));
+                    reasons.boosts.push((boost, missing));
                 }
             }
         }
@@ -311,7 +355,7 @@ fn sort(hits: &mut [Hit]) {
 }
 
 /// Multiplies hits by the freshness of the code they are about. Runs last, because reading files takes longer than all the rest.
-pub(crate) fn weigh_by_freshness(hits: &mut [Hit], searcher: &Searcher<'_>) {
+pub(crate) fn weigh_by_freshness(hits: &mut [Hit], pool: &Pool, searcher: &Searcher<'_>) {
     let Some(probe) = searcher.freshness.filter(|_| !hits.is_empty()) else { return };
     let states = probe(&hits.iter().map(|hit| &hit.memory).collect::<Vec<_>>());
     for hit in hits.iter_mut() {
@@ -321,33 +365,55 @@ pub(crate) fn weigh_by_freshness(hits: &mut [Hit], searcher: &Searcher<'_>) {
             hit.score = hit.reasons.score();
         }
     }
-    sort(hits);
+    pool.sort(hits);
 }
 
-/// Drops what is less probable than the floor, unless the query calls it by its title, or far less probable than the best.
+/// Drops what is less probable than the floor, unless the query calls it by its title, or far less probable than the best. What the
+/// query asks to have listed stays: whether it was asked for is no question of what else was found, or of what other projects hold.
 pub(crate) fn drop_weak_hits(hits: &mut Vec<Hit>, pool: &Pool, weights: &RankingWeights) {
     let calls_by_title = |title: &str| pool.out_of_vocabulary <= 0.0 && pool.sought.names_title(title);
     // Runs before the best is looked for, so that none of these sets the bar for the others.
     hits.retain(|hit| {
-        let times = if hit.memory.content.importance.get() == 1 { LEAST_IMPORTANT } else { 1.0 };
+        let times = if is_least(&hit.memory) { LEAST_IMPORTANT } else { 1.0 };
         let is_named = || times <= 1.0 && calls_by_title(&hit.memory.content.title);
-        hit.reasons.odds() >= times * odds(weights.floor) || is_named()
+        hit.reasons.is_listed() || hit.reasons.odds() >= times * odds(weights.floor) || is_named()
     });
     let best = hits.iter().map(|hit| hit.reasons.relevance()).fold(0.0, f64::max);
-    hits.retain(|hit| hit.reasons.relevance() >= weights.floor_of_best * best);
+    hits.retain(|hit| hit.reasons.is_listed() || hit.reasons.relevance() >= weights.floor_of_best * best);
 }
 
-/// Fuses words and meaning into one number.
+/// Whether a memory is of the least importance, as a discussion without a result is.
+fn is_least(memory: &Memory) -> bool {
+    memory.content.importance.get() == 1
+}
+
+/// Fuses words and meaning into one number, by which the candidates are chosen that are read.
 fn fused(reasons: &Reasons, strategy: SearchStrategy, weights: &RankingWeights) -> f64 {
     let words = match strategy {
         // A scan of the texts scores the share of words they hold, not BM25.
         SearchStrategy::Texts => reasons.words.min(1.0),
-        _ if weights.saturation > 0.0 => reasons.words / (reasons.words + weights.saturation),
+        _ if weights.is_calibrated() => levelled(reasons.words),
         _ => reasons.words,
     };
-    // A memory without a vector is judged by its words alone.
     match reasons.meaning {
-        Some(cosine) => (1.0 - weights.meaning) * words + weights.meaning * cosine.max(0.0),
+        Some(cosine) => f64::midpoint(words, cosine.max(0.0)),
+        // Counted whole, the words of memories without a vector would leave no room for those with one.
+        None if strategy == SearchStrategy::WordsAndMeaning => f64::midpoint(words, expected_meaning(words)),
         None => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_words_without_a_vector_rank_between_the_near_and_the_far() {
+        let fused_with = |meaning| {
+            let reasons = Reasons { words: 8.0, meaning, ..Reasons::default() };
+            fused(&reasons, SearchStrategy::WordsAndMeaning, &RankingWeights::SEARCH)
+        };
+        let unknown = fused_with(None);
+        assert!(fused_with(Some(0.1)) < unknown && unknown < fused_with(Some(0.5)));
     }
 }

@@ -9,13 +9,14 @@
 mod appraisal;
 mod engine;
 mod fusion;
-mod kind_intent;
 mod mentions;
 mod newest_first;
 mod out_of_vocabulary;
+mod query_intent;
 mod rarity;
 mod reasons;
 mod relevance;
+mod same_work;
 mod searcher;
 mod semantic_index;
 mod signals;
@@ -29,6 +30,7 @@ mod word_evidence;
 pub use engine::RecallEngine;
 pub use reasons::{Boost, Reasons, ScoreFactor, SearchStrategy};
 pub use relevance::{BestFound, FEATURES, FeatureWeights, Features};
+pub use same_work::is_same_work;
 pub use searcher::{FreshnessProbe, Hit, HitExplanation, SearchQuery, SearchResults, Searcher};
 pub use semantic_index::{SemanticIndex, VectorCache, query_vector};
 pub use signals::Signal;
@@ -39,4 +41,4 @@ pub use vectors::{
     EmbedError, EmbeddingJob, EmbeddingReport, embed_pending, is_embedding, rebuild_vectors,
     remove_dead_vectors, requeue_missing_vectors,
 };
-pub use weights::RankingWeights;
+pub use weights::{RankingWeights, RelevanceFormula};

@@ -54,10 +54,26 @@ pub struct Reasons {
 pub enum Boost {
     /// The query names a file or symbol of the memory.
     Named,
-    /// The query asks for memories of its kind.
+    /// The query asks for memories of its kind, beside a topic.
     OfKind,
+    /// The query asks to have it listed: its kind, its time, or all that is known of a topic.
+    Listed,
     /// It is linked to another hit.
     LinkedTo(MemoryId),
+    /// It replaces or contradicts another hit, and is newer.
+    NewerThan(MemoryId),
+}
+
+impl Boost {
+    /// Returns the hit that a memory is linked to, and the share of its relevance that it passes on: whatever is given an older memory
+    /// must be given the newer one as well.
+    pub(crate) fn carries(self) -> Option<(MemoryId, f64)> {
+        match self {
+            Boost::LinkedTo(near) => Some((near, LINK_SHARE)),
+            Boost::NewerThan(near) => Some((near, 1.0)),
+            Boost::Named | Boost::OfKind | Boost::Listed => None,
+        }
+    }
 }
 
 /// A factor of a score.
@@ -67,10 +83,14 @@ pub enum ScoreFactor {
     OutsideTime,
     /// It is superseded.
     Superseded,
+    /// It is of the same piece of work as a better hit.
+    Repeated,
     /// A signal beside relevance.
     Signal(Signal),
 }
 
+/// The share of its relevance a memory passes on to one it is linked to.
+const LINK_SHARE: f64 = 0.5;
 /// A relevance from which on odds mean nothing.
 const SURE: f64 = 0.999;
 
@@ -80,6 +100,12 @@ impl Reasons {
     pub fn relevance(&self) -> f64 {
         let boosted: f64 = self.boosts.iter().map(|(_, added)| added).sum();
         self.fused + boosted
+    }
+
+    /// Whether the query asks to have it listed.
+    #[must_use]
+    pub fn is_listed(&self) -> bool {
+        self.boosts.iter().any(|(boost, _)| *boost == Boost::Listed)
     }
 
     /// Returns how much likelier it is right than wrong.
@@ -109,12 +135,19 @@ pub(crate) fn odds(probability: f64) -> f64 {
     probability / (1.0 - probability.min(SURE))
 }
 
+/// Returns the probability of odds.
+pub(crate) fn probability(odds: f64) -> f64 {
+    odds / (1.0 + odds)
+}
+
 impl fmt::Display for Boost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Boost::Named => f.write_str("its file or symbol is named"),
             Boost::OfKind => f.write_str("the query asks for its kind"),
+            Boost::Listed => f.write_str("the query asks for a list that it belongs to"),
             Boost::LinkedTo(id) => write!(f, "linked to #{id}"),
+            Boost::NewerThan(id) => write!(f, "newer than #{id}, which it replaces or contradicts"),
         }
     }
 }
@@ -124,6 +157,7 @@ impl fmt::Display for ScoreFactor {
         f.write_str(match self {
             ScoreFactor::OutsideTime => "outside the time the query names",
             ScoreFactor::Superseded => "superseded",
+            ScoreFactor::Repeated => "the same piece of work as a better hit",
             ScoreFactor::Signal(signal) => signal.as_str(),
         })
     }

@@ -14,7 +14,7 @@ mod fitted_table;
 use fitted_table::FITTED;
 
 /// How many features there are.
-pub const FEATURES: usize = 13;
+pub const FEATURES: usize = 14;
 // The next four are set by hand, on the curves of silence that `fit` prints.
 /// How fast the likelihood falls, in nats for each unit of fit that a memory has less than the best.
 const FALL: f64 = 0.25;
@@ -60,6 +60,7 @@ impl Features {
         "said by the user",
         "its speaker is named",
         "it only asks",
+        "rarity found",
         "missing names",
     ];
 

@@ -134,8 +134,8 @@ impl<'a> Searcher<'a> {
             let wanted = filter.offset.saturating_add(filter.limit) as usize;
             let mut hits = pool.hits(self, query, filter, wanted)?;
             fusion::drop_weak_hits(&mut hits, &pool, self.weights);
-            fusion::weigh_by_freshness(&mut hits, self);
-            put_newer_first(&mut hits, self.index, filter.scope);
+            fusion::weigh_by_freshness(&mut hits, &pool, self);
+            put_newer_first(&mut hits, self, filter)?;
             let hits = hits.into_iter().skip(filter.offset as usize).take(filter.limit as usize).collect();
             Ok(SearchResults { hits, strategy: pool.strategy, read_as: pool.read_as, when: pool.when })
         })
@@ -159,7 +159,7 @@ impl<'a> Searcher<'a> {
         }
         let mut pool = Pool::gather(self, query, filter, Some(id))?;
         let mut hits = pool.hits(self, query, filter, usize::MAX)?;
-        fusion::weigh_by_freshness(&mut hits, self);
+        fusion::weigh_by_freshness(&mut hits, &pool, self);
         let hit = hits.into_iter().find(|hit| hit.memory.id == id);
         Ok(hit.map(|hit| HitExplanation { rank: None, hit, strategy: pool.strategy }))
     }

@@ -166,7 +166,7 @@ impl TimeReader {
             let (stretch, used) = self.named(lead, words.get(1..)?, cased.get(1..)?)?;
             return Some((CalendarSpan { is_exact: stretch.is_exact && !is_part, ..stretch }, used + 1));
         }
-        self.spoken(words)
+        self.spoken(lead, words)
             .or_else(|| self.ago(words))
             .or_else(|| self.weekday(lead, words))
             .or_else(|| self.date(lead, words))
@@ -175,14 +175,17 @@ impl TimeReader {
     }
 
     /// `yesterday`, `last week`, `the other day`.
-    fn spoken(&self, words: &[&str]) -> TimeReading {
+    fn spoken(&self, lead: &str, words: &[&str]) -> TimeReading {
         let calendar = &self.calendar;
         let days = |from, to| calendar.days(calendar.back(from, Unit::Day)?, calendar.back(to, Unit::Day)?);
         let loose = |stretch: CalendarSpan| CalendarSpan { is_exact: false, ..stretch };
         let (stretch, used) = match words {
             ["yesterday", ..] => (days(1, 0)?, 1),
-            // "How does it work today?" asks about now.
-            ["today" | "tonight", ..] if self.looks_back && !self.looks_ahead => (days(0, -1)?, 1),
+            // "From today on" looks ahead, and "how does it work today?" asks about now.
+            ["today", "on" | "onward" | "onwards", ..] => return None,
+            ["today" | "tonight", ..] if (self.looks_back || lead == "from") && !self.looks_ahead => {
+                (days(0, -1)?, 1)
+            }
             ["this", "morning" | "afternoon" | "evening", ..] => (days(0, -1)?, 2),
             ["last", "night", ..] => (loose(days(1, -1)?), 2),
             ["day", "before", "yesterday", ..] => (days(2, 1)?, 3),

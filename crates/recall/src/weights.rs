@@ -1,18 +1,24 @@
-//! The table of ranking weights, one row a profile.
+//! The table of priors and thresholds beside relevance, one row a profile.
 //!
-//! The defaults are here and, with the same comments, in the default configuration. `SIX_SIGNALS` reproduces the ranking of lore,
-//! number for number.
+//! People set two knobs, which multiply the row: how strongly age counts, and how sure an injection must be. What relevance itself is
+//! weighed from, `cargo xtask fit` writes (`relevance/fitted_table.rs`). `SIX_SIGNALS` reproduces the ranking of lore, number for number.
 
-use serde::Deserialize;
+use crate::reasons::{odds, probability};
 
-/// The weights of one profile.
-#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
-#[serde(deny_unknown_fields)]
+/// What relevance is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelevanceFormula {
+    /// The fitted probability that a memory answers the query.
+    Calibrated,
+    /// BM25 of the word index, unchanged; meaning does not count.
+    PlainBm25,
+}
+
+/// The priors and thresholds of one profile.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RankingWeights {
-    /// The share of meaning in relevance, 0 to 1; the rest is words. Without vectors only words count.
-    pub meaning: f64,
-    /// The BM25 score that counts as half of the maximum; 0 uses BM25 unchanged.
-    pub saturation: f64,
+    /// What relevance is.
+    pub relevance: RelevanceFormula,
     /// Minimum cosine of a memory that contains none of the words.
     pub nearness: f64,
     /// The weight of a synonym; a word of the query itself has 1.
@@ -58,8 +64,7 @@ pub struct RankingWeights {
 impl RankingWeights {
     /// For an explicit search: relevance decides, the signals only break ties.
     pub const SEARCH: RankingWeights = RankingWeights {
-        meaning: 0.5,
-        saturation: 8.0,
+        relevance: RelevanceFormula::Calibrated,
         nearness: 0.15,
         synonyms: 0.4,
         named: 0.2,
@@ -99,8 +104,7 @@ impl RankingWeights {
 
     /// The six signals of lore and nothing else: plain BM25, recency, use, importance, recent use, same project.
     pub const SIX_SIGNALS: RankingWeights = RankingWeights {
-        meaning: 0.0,
-        saturation: 0.0,
+        relevance: RelevanceFormula::PlainBm25,
         synonyms: 0.0,
         named: 0.0,
         outside_time: 1.0,
@@ -109,4 +113,38 @@ impl RankingWeights {
         freshness: 0.0,
         ..RankingWeights::SEARCH
     };
+
+    /// Turns the two knobs: 1 leaves a profile as it is. At a strictness of 0 nothing is left out; at 2 the odds that an injected memory
+    /// is right must be twice as high.
+    #[must_use]
+    pub fn turned(self, recency: f64, strictness: f64) -> RankingWeights {
+        RankingWeights {
+            recency: self.recency * recency,
+            floor: probability(odds(self.floor) * strictness),
+            floor_of_best: self.floor_of_best * strictness.min(1.0),
+            ..self
+        }
+    }
+
+    pub(crate) fn is_calibrated(&self) -> bool {
+        self.relevance == RelevanceFormula::Calibrated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_leaves_a_profile_as_it_is_and_nought_turns_it_off() {
+        for profile in [RankingWeights::SEARCH, RankingWeights::INJECT, RankingWeights::SIX_SIGNALS] {
+            let same = profile.turned(1.0, 1.0);
+            assert!((same.floor - profile.floor).abs() < 1e-12);
+            assert_eq!(RankingWeights { floor: profile.floor, ..same }, profile);
+            let off = profile.turned(0.0, 0.0);
+            assert_eq!((off.recency, off.floor, off.floor_of_best), (0.0, 0.0, 0.0));
+        }
+        let strict = RankingWeights::INJECT.turned(1.0, 2.0);
+        assert!(strict.floor > 0.25 && strict.floor < 0.27 && strict.floor_of_best <= 0.5);
+    }
 }

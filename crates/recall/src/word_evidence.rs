@@ -4,7 +4,7 @@
 //! small store and a large one. BM25 of the index finds the candidates; this compares them.
 
 use crate::Synonyms;
-use crate::kind_intent::overview_word;
+use crate::query_intent::overview_word;
 use crate::rarity::rarity;
 use crate::terms::beginning;
 use backstory_memory::{inner_parts, is_stop_word, keywords, stem};
@@ -41,6 +41,9 @@ pub(crate) struct SoughtWords {
     /// The first bytes of the forms: most words of a text end here.
     first_bytes: Vec<bool>,
     total: f64,
+    /// How much of the total is of words that some memory holds, and the BM25 of a memory that held all of these.
+    known: f64,
+    attainable: f64,
     /// The word that asks for what was decided, not for a text that holds it.
     overview: Option<String>,
 }
@@ -81,6 +84,7 @@ impl SoughtWords {
         let mut sought = SoughtWords {
             first_bytes: vec![false; 256],
             overview: overview_word(text),
+            attainable: found.attainable,
             ..SoughtWords::default()
         };
         for word in said.iter().map(String::as_str).chain(parts) {
@@ -110,6 +114,7 @@ impl SoughtWords {
         let is_overview = self.overview.as_deref() == Some(word);
         let rarity = rarity(word, holders, found.memories) * if is_overview { OVERVIEW_SHARE } else { 1.0 };
         self.total += rarity;
+        self.known += if holders > 0 { rarity } else { 0.0 };
         self.push(word_stem, self.rarities.len(), 1.0);
         self.rarities.push(rarity);
     }
@@ -176,6 +181,12 @@ impl SoughtWords {
 
     fn is_sought(&self, stem: &str) -> bool {
         self.forms.iter().any(|form| form.share >= 1.0 && form.stem == stem)
+    }
+
+    /// Returns the rarity that a BM25 stands for: its share of what was attainable, of the rarity of all known words. BM25 itself rises
+    /// with the size of the store, and this does not.
+    pub(crate) fn rarity_found(&self, bm25: f64) -> f64 {
+        if self.attainable > 0.0 { bm25 / self.attainable * self.known } else { bm25 }
     }
 
     /// Returns the share of the rarity that some of the words have.
@@ -302,6 +313,7 @@ mod tests {
             unknown_words: Vec::new(),
             holders: Vec::new(),
             memories: 20,
+            attainable: 0.0,
         };
         SoughtWords::new(query, &found, None)
     }

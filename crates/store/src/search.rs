@@ -50,6 +50,8 @@ pub struct WordResult {
     pub holders: Vec<(String, u32)>,
     /// Of how many memories the holders are.
     pub memories: u32,
+    /// The BM25 that an average memory would have that held every known word once; 0 where the rows were looked through.
+    pub attainable: f64,
 }
 
 /// How words were looked for.
@@ -71,6 +73,7 @@ impl WordResult {
             unknown_words: Vec::new(),
             holders: Vec::new(),
             memories: 0,
+            attainable: 0.0,
         }
     }
 }
@@ -188,7 +191,7 @@ fn ask_index(
     filter: &Filter,
     spelling: Spelling,
 ) -> Result<WordResult, TxError> {
-    let RankedWords { hits: ranked, corrections, unknown_words, holders, memories } =
+    let RankedWords { hits: ranked, corrections, unknown_words, holders, memories, attainable } =
         ranking::rank(db, query, filter.scope, spelling)?;
     let mut row_filter = RowFilter::new(db, filter)?;
     let (mut hits, mut skipped) = (Vec::new(), 0);
@@ -213,6 +216,7 @@ fn ask_index(
         unknown_words,
         holders,
         memories,
+        attainable,
         ..WordResult::new(hits, WordStrategy::Index)
     })
 }

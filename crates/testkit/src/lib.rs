@@ -15,6 +15,7 @@ mod played_terminal;
 mod postgres;
 mod proc;
 mod screen_grid;
+mod small_stores;
 mod stub_server;
 #[cfg(unix)]
 mod terminal;
@@ -31,6 +32,7 @@ pub use played_terminal::PlayedTerminal;
 #[cfg(unix)]
 pub use postgres::PrivateDatabase;
 pub use proc::{format_figure, peak_mb, resident_mb, ticks};
+pub use small_stores::{SmallStore, small_stores};
 pub use stub_server::{StubReply, StubRequest, StubServer};
 #[cfg(unix)]
 pub use terminal::{TypedTerminal, terminal};

@@ -39,6 +39,9 @@ pub(crate) struct SetDocument {
     pub(crate) at: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) kind: Option<String>,
+    /// Who said it: `user` or `assistant`. Without it, the text begins with the role.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) said_by: Option<String>,
 }
 
 /// One query.

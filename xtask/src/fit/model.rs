@@ -9,10 +9,11 @@ use backstory_recall::{BestFound, FEATURES, FeatureWeights, Features};
 use std::fmt::Write as _;
 
 /// What the weights of the fit are drawn to, and how strongly.
-const FIT_PRIOR: [f64; FEATURES] = [3.0, 4.0, 6.0, 2.0, 1.0, 8.0, -1.5, 5.0, 2.0, 1.0, 1.0, -0.5, 0.0];
+const FIT_PRIOR: [f64; FEATURES] = [3.0, 4.0, 6.0, 2.0, 1.0, 8.0, -1.5, 5.0, 2.0, 1.0, 1.0, -0.5, 0.0, 0.0];
 const FIT_PENALTY: f64 = 0.06;
 /// The same for the evidence. What a share says of a query is not evidence: everyday words are found somewhere.
-const EVIDENCE_PRIOR: [f64; FEATURES] = [6.0, 0.0, 0.0, 0.0, 0.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.0];
+const EVIDENCE_PRIOR: [f64; FEATURES] =
+    [6.0, 0.0, 0.0, 0.0, 0.0, 6.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -4.0];
 const EVIDENCE_PENALTY: f64 = 0.1;
 const ROUNDS: usize = 150;
 const STEP: f64 = 0.15;
@@ -51,10 +52,14 @@ pub(crate) fn ranked(model: &RelevanceModel, query: &RankedQuery) -> Vec<(bool, 
 }
 
 /// Returns the source of the table.
-pub(crate) fn source(model: &RelevanceModel, sets: &[&str]) -> String {
+pub(crate) fn source(model: &RelevanceModel, provenance: &[String]) -> String {
     let mut source =
         String::from("//! The weights of relevance, written by `cargo xtask fit --write`.\n//!\n");
-    writeln!(source, "//! Fitted on: {}.\n", sets.join(", ")).unwrap_or_default();
+    source.push_str("//! How they were fitted, and on what:\n//!\n");
+    for line in provenance {
+        writeln!(source, "//! - {line}").unwrap_or_default();
+    }
+    source.push('\n');
     source.push_str(
         "use super::FeatureWeights;\n\n/// The fitted weights, in the order of `Features::NAMES`.\n",
     );

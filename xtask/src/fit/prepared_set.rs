@@ -3,6 +3,7 @@
 use crate::TaskResult;
 use crate::datasets;
 use crate::datasets::converted::{ConvertedSet, SetDocument, SetQuery};
+use crate::datasets::own_sets;
 use backstory_capture::{Redactor, RedactorOptions, prepare, unlocated_project_ref};
 use backstory_embed::MiniLm;
 use backstory_memory::{
@@ -10,9 +11,8 @@ use backstory_memory::{
 };
 use backstory_recall::{EmbeddingJob, embed_pending};
 use backstory_store::{Home, InsertOutcome, MemoryOrigin, NewMemory, Purpose, Store};
-use flate2::read::GzDecoder;
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
+use std::fs;
 use std::path::Path;
 
 /// The time of a document or a query that names none.
@@ -37,25 +37,29 @@ pub(crate) struct SetStore {
     pub(crate) documents: HashMap<MemoryId, String>,
 }
 
-/// Reads every set of a folder: published ones by their own format, others by the format of `eval`.
-pub(crate) fn in_folder(data: &Path, most_chars: usize) -> TaskResult<Vec<PreparedSet>> {
+/// Reads every set: published ones by their own format, others by the format of `eval`, those of our own, and recorded prompts.
+pub(crate) fn all(data: &Path, recorded: &Path, most_chars: usize) -> TaskResult<Vec<PreparedSet>> {
+    let mut sets = in_folder(data, most_chars)?;
+    let own = own_sets::small().into_iter().chain(own_sets::recorded_prompts(recorded)?);
+    sets.extend(own.map(|set| PreparedSet {
+        name: set.name,
+        documents: set.documents,
+        queries: set.queries,
+    }));
+    // The small ones come first: they show what is wrong soonest.
+    sets.sort_by_key(|set| set.documents.iter().map(|document| document.text.len()).sum::<usize>());
+    Ok(sets)
+}
+
+fn in_folder(data: &Path, most_chars: usize) -> TaskResult<Vec<PreparedSet>> {
     let mut paths: Vec<_> = fs::read_dir(data)?.map(|entry| Ok(entry?.path())).collect::<TaskResult<_>>()?;
     paths.sort();
     let mut sets = Vec::new();
     for path in paths {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let set = if let Some(name) = name.strip_suffix(".json.gz") {
-            let set: ConvertedSet = serde_json::from_reader(GzDecoder::new(File::open(&path)?))?;
-            ConvertedSet { name: name.trim_end_matches("-part").to_owned(), ..set }
-        } else if let Ok(set) = datasets::read(&path) {
-            set
-        } else {
-            continue;
-        };
-        sets.push(PreparedSet::sampled(set, most_chars));
+        if let Ok(set) = datasets::read(&path) {
+            sets.push(PreparedSet::sampled(set, most_chars));
+        }
     }
-    // The small ones come first: they show what is wrong soonest.
-    sets.sort_by_key(|set| set.documents.iter().map(|document| document.text.len()).sum::<usize>());
     Ok(sets)
 }
 
@@ -177,9 +181,10 @@ fn content(document: &SetDocument) -> TaskResult<backstory_memory::Content> {
         kind: document.kind.clone(),
         ..ContentRecord::default()
     };
-    let provenance = match document.text.split_once(':') {
-        Some(("user" | "User", _)) => Provenance::User,
-        Some(("assistant" | "Assistant", _)) => Provenance::Assistant,
+    let role = document.said_by.as_deref().or_else(|| Some(document.text.split_once(':')?.0));
+    let provenance = match role {
+        Some("user" | "User") => Provenance::User,
+        Some("assistant" | "Assistant") => Provenance::Assistant,
         _ => Provenance::Import,
     };
     Ok(line.into_content(provenance, NOW)?)

@@ -17,6 +17,7 @@ const DEPTH: usize = 10;
 /// A set with the candidates of its queries.
 pub(crate) struct FittedSet {
     pub(crate) name: String,
+    pub(crate) documents: usize,
     pub(crate) queries: Vec<RankedQuery>,
     /// The figures of plain BM25 over the same index.
     pub(crate) bm25: RankFigures,
@@ -101,5 +102,5 @@ pub(crate) fn ranked(set: &PreparedSet, kept: &SetStore) -> TaskResult<FittedSet
         queries
             .push(RankedQuery { candidates: hits.iter().map(candidate).collect(), gold: query.gold.len() });
     }
-    Ok(FittedSet { name: set.name.clone(), queries, bm25, engine, injected })
+    Ok(FittedSet { name: set.name.clone(), documents: set.documents.len(), queries, bm25, engine, injected })
 }

@@ -4,19 +4,26 @@ use super::world::ScorecardWorld;
 use crate::TaskResult;
 use crate::datasets;
 use crate::datasets::converted::{ConvertedSet, SetDocument, SetQuery};
+use crate::datasets::own_sets;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The sets of documents and questions, by the name they were published under.
-pub(crate) const RETRIEVAL: [&str; 7] = [
+pub(crate) const RETRIEVAL: [&str; 13] = [
+    "small-5",
+    "small-20",
+    "small-100",
     "devmembench",
     "coding-agent-life-v1",
     "mcp-memory-devbench",
     "remem",
-    "locomo10.json",
-    "longmemeval_s.json",
-    "beam",
+    "sde-conversation-part.json.gz",
+    "locomo-turn-part.json.gz",
+    "locomo-session-part.json.gz",
+    "longmemeval-pooled-part.json.gz",
+    "beam-128k-part.json.gz",
+    "beam-500k-coding-part.json.gz",
 ];
 
 /// Those small enough to put every query over MCP and as a prompt.
@@ -81,8 +88,11 @@ impl EvalSets {
         self.path(name).map(read).transpose()
     }
 
-    /// Converts a set for `eval`, if it is there.
+    /// Converts a set for `eval`, if it is there. The small stores are our own.
     pub(crate) fn converted(&self, name: &str) -> TaskResult<Option<ConvertedSet>> {
+        if let Some(own) = own_sets::small().into_iter().find(|set| set.name == name) {
+            return Ok(Some(own));
+        }
         self.path(name).map(|path| datasets::read(&path)).transpose()
     }
 

@@ -5,6 +5,7 @@ use super::arm::EvalArm;
 use super::bench::ArmAnswer;
 use super::data_set::{DataSet, EvalQuery};
 use super::figures::{AnswerMark, RetrievalFigures, percentile};
+use super::reliability::{ReliabilityBin, reliability};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -19,6 +20,7 @@ pub struct EvalReport {
     pub engine: ArmReport,
     pub baseline: ArmReport,
     pub injection: InjectionReport,
+    pub reliability: Vec<ReliabilityBin>,
     pub bytes_per_document: u64,
     pub unknown_gold: usize,
     pub seconds: f64,
@@ -89,6 +91,7 @@ impl EvalReport {
             engine: ArmReport::new(EvalArm::Engine, set, engine),
             baseline: ArmReport::new(EvalArm::Bm25, set, baseline),
             injection: InjectionReport::new(set, inject),
+            reliability: reliability(set, engine),
             bytes_per_document: bytes / set.documents.len().max(1) as u64,
             unknown_gold: set.unknown_gold().len(),
             seconds,

@@ -40,9 +40,7 @@ impl Teams<'_> {
         let named = shared.as_ref().and_then(|shared| shared.team.parse().ok());
         let team = joined(store, named.as_ref(), "`--project NAME`, of a project that is shared with it")?;
         let (words, kinds) = (request.text.clone(), request.kinds.clone());
-        let weight = app.config.search_weights.meaning;
-        let uses_meaning = app.config.recall.vectors && weight > 0.0;
-        let direction = if uses_meaning { query_vector(&MiniLm::load(), &words) } else { None };
+        let direction = if app.config.recall.vectors { query_vector(&MiniLm::load(), &words) } else { None };
         let most = request.limit.unwrap_or(app.config.search.limit);
         // The hub's own limit is a little shorter than ours, so that a busy hub reports that itself and does not count as silent.
         let timeout = app.config.team.patience() * 9 / 10;
@@ -60,7 +58,7 @@ impl Teams<'_> {
         })?;
         let policy = app.share_policy();
         let mut shapes = Vec::new();
-        for (fused, hit) in ranked(hits, weight, most) {
+        for (fused, hit) in ranked(hits, most) {
             if !policy.admits(&hit.revision.content) {
                 continue;
             }
@@ -110,13 +108,13 @@ fn provenance(policy: &SharePolicy, hit: &TeamHit, here: Option<&Memory>) -> Pro
 
 /// Ranks hits by relevance as the local search does: the weight of words levels off, meaning counts by the cosine. Without vectors, the
 /// hub's order stays.
-fn ranked(hits: Vec<TeamHit>, weight: f64, most: u32) -> Vec<(f64, TeamHit)> {
+fn ranked(hits: Vec<TeamHit>, most: u32) -> Vec<(f64, TeamHit)> {
     if hits.iter().all(|hit| hit.cosine.is_none()) {
         return hits.into_iter().map(|hit| (hit.words, hit)).collect();
     }
     let fused = |hit: &TeamHit| {
         let words = hit.words / (hit.words + SATURATION);
-        hit.cosine.map_or(words, |cosine| (1.0 - weight) * words + weight * cosine.max(0.0))
+        hit.cosine.map_or(words, |cosine| f64::midpoint(words, cosine.max(0.0)))
     };
     let is_hit = |hit: &TeamHit| hit.words > 0.0 || hit.cosine.is_some_and(|cosine| cosine >= NEAR);
     let mut ranked: Vec<(f64, TeamHit)> =

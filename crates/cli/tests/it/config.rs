@@ -36,29 +36,9 @@ fn every_setting_names_where_its_value_comes_from() {
         inject.session_start = 2000              default
         inject.tool = 120                        default
         inject.work_in_full = 0                  default
-        inject_weights.confidence = 1.0          default
-        inject_weights.durable = 6.0             default
-        inject_weights.floor = 0.15              default
-        inject_weights.floor_of_best = 0.5       default
-        inject_weights.freshness = 1.0           default
-        inject_weights.importance = 0.2          default
-        inject_weights.kind = 0.25               default
-        inject_weights.meaning = 0.5             default
-        inject_weights.named = 0.1               default
-        inject_weights.nearness = 0.15           default
-        inject_weights.outside_time = 0.25       default
-        inject_weights.provenance = 1.0          default
-        inject_weights.recency = 0.15            default
-        inject_weights.recency_days = 30.0       default
-        inject_weights.recent_use = 0.1          default
-        inject_weights.same_project = 1.5        default
-        inject_weights.saturation = 8.0          default
-        inject_weights.shown = 0.0               default
-        inject_weights.signals = 1.0             default
-        inject_weights.synonyms = 0.4            default
-        inject_weights.unused = 1.0              default
-        inject_weights.used = 0.15               default
         mcp.write = "remember"                   default
+        recall.recency = 1.0                     default
+        recall.strictness = 1.0                  default
         recall.vectors = false                   environment: BACKSTORY_RECALL_VECTORS
         redact.environment = true                default
         redact.literals = ["mine", "theirs"]     project: [WORLD]/project/.backstory.toml
@@ -67,28 +47,6 @@ fn every_setting_names_where_its_value_comes_from() {
         retention.events_days = 5                user: [WORLD]/user/.config/backstory/config.toml
         retention.receipts = 8                   flag
         search.limit = 6                         project: [WORLD]/project/.backstory.toml
-        search_weights.confidence = 0.0          default
-        search_weights.durable = 6.0             default
-        search_weights.floor = 0.0               default
-        search_weights.floor_of_best = 0.0       default
-        search_weights.freshness = 1.0           default
-        search_weights.importance = 0.2          default
-        search_weights.kind = 0.0                default
-        search_weights.meaning = 0.5             default
-        search_weights.named = 0.2               default
-        search_weights.nearness = 0.15           default
-        search_weights.outside_time = 0.25       default
-        search_weights.provenance = 0.0          default
-        search_weights.recency = 1.0             default
-        search_weights.recency_days = 30.0       default
-        search_weights.recent_use = 0.1          default
-        search_weights.same_project = 1.5        default
-        search_weights.saturation = 8.0          default
-        search_weights.shown = 0.0               default
-        search_weights.signals = 0.02            default
-        search_weights.synonyms = 0.4            default
-        search_weights.unused = 0.0              default
-        search_weights.used = 0.15               default
         team.at_session_end = true               default
         team.kinds = ["default"]                 default
         team.patience_seconds = 90               default
@@ -217,9 +175,8 @@ fn an_invalid_setting_is_refused_with_an_example_of_a_valid_one() {
 
         hint: a value that fits: `redact.literals = []`
         ");
-    for weight in ["meaning=nan", "meaning=inf", "meaning=1.5", "saturation=-8", "used=-0.1", "signals=1e308"]
-    {
-        exits(&env, 2, &["status", "--set", &format!("search_weights.{weight}")], "does not fit (flag)");
+    for knob in ["recency=nan", "recency=inf", "strictness=-1", "strictness=1e308"] {
+        exits(&env, 2, &["status", "--set", &format!("recall.{knob}")], "does not fit (flag)");
     }
     // An event may not be larger than the spool takes.
     let large = ["status", "--set", "capture.max_event_bytes=999999999"];

@@ -54,6 +54,24 @@ fn unknown_words_are_reported_above_hits_by_meaning() {
     }
 }
 
+/// The words of such a question stand in no memory, and need not: it asks for a list.
+#[test]
+fn a_list_that_is_wanted_is_not_called_near() {
+    let env = with_vectors();
+    import(
+        &env,
+        &[
+            json!({"kind": "decision", "body": "We use tabs"}),
+            json!({"kind": "handoff", "body": "The sofa page still lacks a cat"}),
+        ],
+    );
+    done(&env, &["make-vectors"]);
+    for query in ["review all decisions", "where were we"] {
+        let found = env.run(["search", query]);
+        assert!(found.code == Some(0) && !found.stderr.contains("nothing fits"), "{query}: {found:?}");
+    }
+}
+
 #[test]
 fn a_forgotten_memory_leaves_nothing_in_the_vector_file() {
     let env = with_vectors();

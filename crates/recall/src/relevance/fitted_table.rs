@@ -20,6 +20,7 @@ pub(super) const FITTED: FeatureWeights = FeatureWeights {
         1.290, // said by the user
         1.043, // its speaker is named
         -0.483, // it only asks
+        0.000, // rarity found
         0.000, // missing names
     ],
     evidence: [
@@ -35,6 +36,7 @@ pub(super) const FITTED: FeatureWeights = FeatureWeights {
         0.000, // said by the user
         0.000, // its speaker is named
         0.000, // it only asks
+        0.000, // rarity found
         -3.902, // missing names
     ],
     bias: -6.266,

@@ -85,6 +85,21 @@ fn what_was_written_after_the_vectors_is_found_by_its_words() {
     assert_eq!(ids(&answer).first(), Some(&late));
 }
 
+/// What lacks a vector must not lead for what it lacks.
+#[test]
+fn what_was_written_after_the_vectors_does_not_outrank_what_is_near() {
+    let mut world = RecallWorld::new();
+    let near = world.note("The lighthouse keeper sleeps at noon");
+    let meaning = world.meaning();
+    let late = world.note("At noon the lighthouse sleeps, says a keeper of bees who never saw it");
+    let answer = world.ask_with(
+        "when does the lighthouse keeper sleep, at noon",
+        &RankingWeights::SEARCH,
+        Some(&meaning),
+    );
+    assert_eq!(ids(&answer), [near, late]);
+}
+
 /// Law 8: the vectors of all projects lie in one file.
 /// Law 1: what was found until then is the answer.
 #[test]

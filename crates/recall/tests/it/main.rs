@@ -6,6 +6,7 @@ mod arms;
 mod embedding;
 mod fuzz;
 mod kit;
+mod listings;
 mod newer_notes;
 mod profiles;
 mod six_signals;

@@ -1,7 +1,7 @@
 //! Two memories of one subject: the newer first. Time in questions.
 
 use crate::kit::{DAY, NOW, RecallWorld, hit, ids, project};
-use backstory_memory::{Content, Kind, Redacted};
+use backstory_memory::{Content, Kind, Link, Redacted, Relation};
 use backstory_recall::{RankingWeights, ScoreFactor, SearchQuery, Searcher};
 use backstory_store::{Filter, MemoryOrigin, NewMemory, Scope, StandingFilter};
 
@@ -93,6 +93,38 @@ fn a_superseded_memory_is_left_out_and_names_its_replacement_on_request() {
     assert_eq!(ids(&answer), [new, old]);
     assert_eq!(hit(&answer, old).memory.standing, backstory_memory::Standing::Superseded(new));
     assert!(hit(&answer, old).reasons.factors.iter().any(|(factor, _)| *factor == ScoreFactor::Superseded));
+}
+
+/// The next day's talk is on the same subject and amends nothing.
+#[test]
+fn of_two_notes_on_one_subject_the_better_comes_first() {
+    let mut world = RecallWorld::new();
+    let mut note =
+        |text: &str, days| world.write(Content::new(Kind::Note, text, &format!("{text} today")), days);
+    let better = note("We talked about ferry timetable gaps crews fares bicycles lights and the new pier", 9);
+    let newer = note("We talked about ferry timetable gaps crews fares bicycles lights and the old pier", 2);
+    let answer = world.ask("ferry timetable gaps crews fares bicycles lights pier new");
+    assert_eq!(ids(&answer), [better, newer]);
+    assert_eq!(hit(&answer, better).reasons.older_than, None);
+}
+
+/// The two have little in common but the link, and the older one fits the question better.
+#[test]
+fn what_a_link_contradicts_never_comes_before_what_contradicts_it() {
+    let mut world = RecallWorld::new();
+    let old = world.write(decided("Uploads may be large: ten megabytes for an upload is fine"), 60);
+    let new = world.write(decided("Amended in May: fifty, and images count"), 2);
+    let other = world.write(decided("Uploads are scanned for viruses"), 30);
+    let question = "how large may an upload be, in May";
+    let before = ids(&world.ask(question));
+    assert!(before.iter().position(|id| *id == old) < before.iter().position(|id| *id == new), "{before:?}");
+    world.store.memories_mut().link(Link { from: new, relation: Relation::Contradicts, to: old }).unwrap();
+    for weights in [RankingWeights::SEARCH, RankingWeights { floor: 0.0, ..RankingWeights::INJECT }] {
+        let answer = world.ask_with(question, &weights, None);
+        let place = |id| ids(&answer).iter().position(|it| *it == id);
+        assert!(place(new).is_some() && place(new) < place(old), "{:?} {other}", ids(&answer));
+        assert_eq!(hit(&answer, old).reasons.older_than, Some(new));
+    }
 }
 
 #[test]

@@ -2,151 +2,42 @@
 
 use crate::kit::{RecallWorld, ids};
 use backstory_memory::{Content, Kind, MemoryId};
-use backstory_recall::{RankingWeights, SemanticIndex};
-use backstory_testkit::Corpus;
+use backstory_recall::RankingWeights;
+use backstory_testkit::{Corpus, SmallStore, small_stores};
 
-/// Twenty decisions of one project, ten of them about its search.
-const DECISIONS: [&str; 20] = [
-    "Use SQLite FTS5 for search ranking because it needs no server",
-    "Search results are paged by cursor, not by offset",
-    "The search box waits 150 ms after the last key before it asks",
-    "Search never reads archived orders unless the filter says so",
-    "Typos in a search are corrected from the vocabulary of the index",
-    "The search index is rebuilt every night by the batch job",
-    "Search queries are logged without the name of the customer",
-    "Synonyms for search live in a table that support can edit",
-    "The search endpoint answers 429 after twenty requests a second",
-    "Search highlights are made on the server, so that the app stays small",
-    "Change invoices only by a correcting entry, never in place",
-    "Payments go through one provider per country",
-    "Images are resized when they are uploaded, not when they are shown",
-    "Feature flags expire after ninety days",
-    "Every background job writes its progress to the jobs table",
-    "The mobile app is written in Kotlin and Swift, without a shared core",
-    "Logs are kept for thirty days and then deleted",
-    "Deploys happen from the main branch, twice a day",
-    "Passwords are hashed with Argon2id",
-    "The public API is versioned by date in a header",
-];
-
-/// A question in the words of somebody who works there, and the decision it is about.
-const QUESTIONS: [(&str, usize); 12] = [
-    ("how does our search work? I want to change the ranking", 0),
-    ("which engine ranks the search results", 0),
-    ("how are search results paged", 1),
-    ("does search show archived orders", 3),
-    ("what happens when a search has a typo", 4),
-    ("when is the search index rebuilt", 5),
-    ("are customer names in the search logs", 6),
-    ("where do I add a synonym for search", 7),
-    ("what is the rate limit of the search endpoint", 8),
-    ("can I edit an invoice", 10),
-    ("how long do we keep logs", 16),
-    ("how are passwords stored", 18),
-];
-
-fn filled(count: usize) -> (RecallWorld, Vec<MemoryId>) {
+fn filled(store: &SmallStore) -> (RecallWorld, Vec<MemoryId>) {
     let mut world = RecallWorld::new();
-    let texts = DECISIONS.iter().take(count);
-    let ids = texts.map(|text| world.write(Content::new(Kind::Decision, text, text), 3)).collect();
+    let ids = store.memories.iter();
+    let ids = ids.map(|text| world.write(Content::new(Kind::Decision, text, text), 3)).collect();
     (world, ids)
-}
-
-/// Asks every question, and returns those whose answer does not come first.
-fn missed<'q>(
-    world: &RecallWorld,
-    questions: &[(&'q str, MemoryId)],
-    meaning: &SemanticIndex,
-) -> Vec<&'q str> {
-    let comes_first = |question: &str, answer: MemoryId| {
-        ids(&world.ask_with(question, &RankingWeights::SEARCH, Some(meaning))).first() == Some(&answer)
-    };
-    questions
-        .iter()
-        .filter(|(question, answer)| !comes_first(question, *answer))
-        .map(|(question, _)| *question)
-        .collect()
 }
 
 #[test]
 fn in_a_small_store_the_right_memory_comes_first() {
-    for count in [5, 20] {
-        let (world, decisions) = filled(count);
-        let answered = QUESTIONS.iter().filter_map(|(question, at)| Some((*question, *decisions.get(*at)?)));
-        let questions: Vec<(&str, MemoryId)> = answered.collect();
-        let missed = missed(&world, &questions, &world.meaning());
-        assert!(
-            10 * missed.len() <= questions.len(),
-            "{count} memories, {}: missed {missed:?}",
-            questions.len()
-        );
+    for store in small_stores() {
+        let (world, decisions) = filled(&store);
+        let meaning = world.meaning();
+        let answered =
+            store.questions.iter().filter_map(|(question, at)| Some((question, decisions[(*at)?])));
+        let answered: Vec<_> = answered.collect();
+        let comes_first = |question: &str, answer: MemoryId| {
+            ids(&world.ask_with(question, &RankingWeights::SEARCH, Some(&meaning))).first() == Some(&answer)
+        };
+        let missed: Vec<&String> = answered
+            .iter()
+            .filter(|(question, answer)| !comes_first(question, *answer))
+            .map(|(question, _)| *question)
+            .collect();
+        assert!(10 * missed.len() <= answered.len(), "{}, {}: missed {missed:?}", store.name, answered.len());
     }
-}
-
-/// Ten parts of one search service, and what is settled of each: every memory shares its part with nine others and its subject with nine.
-const PARTS: [&str; 10] = [
-    "indexer",
-    "tokenizer",
-    "ranker",
-    "synonym editor",
-    "result cache",
-    "highlighter",
-    "suggestion box",
-    "query log",
-    "crawler",
-    "facet counter",
-];
-const SUBJECTS: [(&str, &str); 10] = [
-    ("is written in", "which language is the search {} written in"),
-    ("gives up after", "how long does the search {} wait before it gives up"),
-    ("keeps its data in", "where does the search {} keep its data"),
-    ("starts every", "how often does the search {} start"),
-    ("is owned by", "who owns the search {}"),
-    ("uses at most", "how much memory may the search {} use"),
-    ("alerts on", "when does the search {} alert somebody"),
-    ("is rolled out to", "where is the search {} rolled out first"),
-    ("is tested with", "what is the search {} tested with"),
-    ("replaced", "what did the search {} replace"),
-];
-const VALUES: [[&str; 3]; 10] = [
-    ["Rust", "Kotlin", "Go"],
-    ["two seconds", "forty milliseconds", "half a minute"],
-    ["PostgreSQL", "a Redis cluster", "files on the node"],
-    ["night at three", "ten minutes", "Monday"],
-    ["the platform group", "Marta's team", "the shop team"],
-    ["512 MB of memory", "2 GB of memory", "one percent of the node's memory"],
-    ["a queue longer than a thousand", "any error in an hour", "ten failed requests"],
-    ["the Lisbon region first", "internal users first", "five percent of the customers first"],
-    ["recorded traffic", "a generated catalogue", "property tests"],
-    ["a nightly shell script", "the vendor's plugin", "a spreadsheet"],
-];
-
-#[test]
-fn among_a_hundred_memories_of_one_topic_the_right_one_comes_first() {
-    let mut world = RecallWorld::new();
-    let mut questions = Vec::new();
-    for (of_part, part) in PARTS.iter().enumerate() {
-        for (of_subject, ((says, question), values)) in SUBJECTS.iter().zip(VALUES).enumerate() {
-            let text = format!("The search {part} {says} {}", values[(of_part + of_subject) % values.len()]);
-            let id = world.write(Content::new(Kind::Decision, &text, &text), 3);
-            // Every third: of each part, and of each subject, some.
-            if (of_part + of_subject) % 3 == 0 {
-                questions.push((question.replace("{}", part), id));
-            }
-        }
-    }
-    let questions: Vec<(&str, MemoryId)> =
-        questions.iter().map(|(question, id)| (question.as_str(), *id)).collect();
-    let missed = missed(&world, &questions, &world.meaning());
-    assert!(10 * missed.len() <= questions.len(), "of {}: missed {missed:?}", questions.len());
 }
 
 #[test]
 fn what_a_prompt_calls_by_its_title_is_never_left_out() {
-    for count in [5, 20] {
-        let (world, decisions) = filled(count);
+    for store in small_stores().iter().take(2) {
+        let (world, decisions) = filled(store);
         let meaning = world.meaning();
-        for (title, id) in DECISIONS.iter().zip(&decisions) {
+        for (title, id) in store.memories.iter().zip(&decisions) {
             let named: Vec<&str> = title.split(' ').collect();
             // Most of the title, in the middle of another sentence.
             let most = named.len().min(7).max(named.len() * 2 / 3);
@@ -159,7 +50,7 @@ fn what_a_prompt_calls_by_its_title_is_never_left_out() {
 
 #[test]
 fn a_topic_of_half_the_store_is_no_reason_for_silence() {
-    let (world, decisions) = filled(20);
+    let (world, decisions) = filled(&small_stores()[1]);
     let meaning = world.meaning();
     for prompt in [
         "which engine ranks the search results",
@@ -179,7 +70,7 @@ fn a_topic_of_half_the_store_is_no_reason_for_silence() {
 
 #[test]
 fn a_question_for_a_kind_lists_that_kind() {
-    let (mut world, decisions) = filled(20);
+    let (mut world, decisions) = filled(&small_stores()[1]);
     world.note("Reviewing takes a day, so all pull requests are kept small");
     let found = ids(&world.ask_with("review all decisions", &RankingWeights::INJECT, None));
     assert!(found.len() >= 12 && found.iter().take(12).all(|id| decisions.contains(id)), "{found:?}");

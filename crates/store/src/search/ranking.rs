@@ -38,6 +38,8 @@ pub(crate) struct RankedWords {
     pub(crate) holders: Vec<(String, u32)>,
     /// Of how many memories.
     pub(crate) memories: u32,
+    /// What an average memory would score that held every known word once.
+    pub(crate) attainable: f64,
 }
 
 /// With fewer memories than this, BM25 cannot tell which words are rare.
@@ -81,6 +83,7 @@ pub(crate) fn rank(
     let index = WordIndex::new(db, scope)?;
     let ResolvedQuery { words, near, corrections, unknown_words, holders } = index.seek(query, spelling)?;
     let memories = as_count(index.in_scope);
+    let attainable = words.iter().map(|word| index.weight(word)).sum();
     let mut scores = index.rank(words)?;
     if !near.is_empty() {
         for (id, score) in index.rank(near)? {
@@ -90,7 +93,7 @@ pub(crate) fn rank(
     let mut hits: Vec<WordHit> =
         scores.into_iter().map(|(id, bm25)| WordHit { memory: MemoryId(id), bm25 }).collect();
     sort(&mut hits);
-    Ok(RankedWords { hits, corrections, unknown_words, holders, memories })
+    Ok(RankedWords { hits, corrections, unknown_words, holders, memories, attainable })
 }
 
 /// Sorts the best first, and among equals the newer first: the only use of time here.
@@ -450,7 +453,7 @@ impl<'db> WordIndex<'db> {
 
     /// Returns what BM25 would give an average memory for holding a word once.
     fn weight(&self, word: &IndexedWord) -> f64 {
-        let others = (self.memories - word.holders).max(0) as f64;
+        let others = (self.memories.max(GROWN) - word.holders).max(0) as f64;
         ((others + 0.5) / (word.holders as f64 + 0.5)).ln().max(1e-6)
     }
 
