@@ -87,8 +87,8 @@ class ClaudeCode:
                 if said.get("type") == "result":
                     results.append(said)
                 if said.get("type") == "control_request":
-                    asked = said["request"]
-                    answer = person(asked["tool_name"], asked["input"], types)
+                    request = said["request"]
+                    answer = person(request["tool_name"], request["input"], types)
                     response = {"subtype": "success", "request_id": said["request_id"], "response": answer}
                     send({"type": "control_response", "response": response})
 
