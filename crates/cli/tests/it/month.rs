@@ -118,8 +118,8 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
     assert!(hint.contains("alembic upgrade head"), "{hint}");
     // The rule of day 1 is still there, and comes up where it is touched.
     let of_day_1 = "Never round amounts in harbor/booking.py";
-    let asked = end.player.at_prompt(31, "Where may amounts be rounded, also in harbor/booking.py?");
-    assert!(asked.contains(of_day_1), "{asked}");
+    let at_prompt = end.player.at_prompt(31, "Where may amounts be rounded, also in harbor/booking.py?");
+    assert!(at_prompt.contains(of_day_1), "{at_prompt}");
     let edited = end.player.before_editing(31, "harbor/booking.py");
     assert!(edited.contains(of_day_1), "{edited}");
     assert_eq!(end.alarms(&["harbor.serve", "harbor/booking.py"]), Vec::<&(String, String)>::new());
