@@ -9,7 +9,7 @@ use crate::reconcile::{assertion_of, closest, has_last_word, is_one_thing};
 use backstory_capture::{Redactor, whole_text};
 use backstory_memory::{
     EvidenceKind, Kind, Memory, MemoryId, ProjectId, Provenance, Redacted, Standing, StandingReason,
-    Timestamp, jaccard,
+    Timestamp, jaccard, words,
 };
 use backstory_store::{Filter, ReconciledMemory, Scope, Store, StoreError};
 use std::collections::hash_map::Entry;
@@ -123,8 +123,19 @@ impl Comparison {
 
 /// Whether a memory says one thing that another may take back. Of what failed the numbers are of the day.
 fn asserts(memory: &Memory) -> bool {
-    is_one_thing(memory) && memory.content.details.is_none()
+    is_one_thing(memory) && memory.content.details.is_none() && !is_numbered(&memory.content.title)
 }
+
+/// Whether a number in a title may name one of several things: "Decision 7" takes nothing from "Decision 6", and of two numbers nobody
+/// knows which is the value.
+fn is_numbered(title: &str) -> bool {
+    let mut first = words(title).take(MOST_LABEL_WORDS);
+    let names = first.any(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    names || Assertion::read(title).numbers().len() > 1
+}
+
+/// A number among so many first words may name a thing rather than give a value.
+const MOST_LABEL_WORDS: usize = 3;
 
 /// What becomes of the older of two memories.
 enum Outcome {
@@ -200,5 +211,24 @@ impl Topics {
         let mut near: Vec<(usize, usize)> = shared.into_iter().filter(|(_, count)| *count >= least).collect();
         near.sort_unstable_by_key(|(at, count)| (std::cmp::Reverse(*count), *at));
         near.iter().take(COMPARED).filter_map(|(at, _)| self.memories.get(*at).cloned()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_at_the_beginning_names_a_thing() {
+        for (title, numbered) in [
+            ("Decision 7", true),
+            ("Note number 12 of the harbour", true),
+            ("Idempotency keys are kept for 24 hours", false),
+            ("The wall of part 3 is built of stone 17", true),
+            ("Idempotency keys are kept for 48 hours now, not 24", false),
+            ("Use npm", false),
+        ] {
+            assert_eq!(is_numbered(title), numbered, "{title}");
+        }
     }
 }

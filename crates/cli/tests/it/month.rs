@@ -52,8 +52,8 @@ impl<'a> MonthEnd<'a> {
 
     /// What was given before the tools of the whole month, but for calls that something known is about.
     fn alarms(&self, known: &[&str]) -> Vec<&(String, String)> {
-        let is_alarm = |(call, injected): &&(String, String)| {
-            !injected.is_empty() && !known.iter().any(|part| call.contains(part))
+        let is_alarm = |(call, given): &&(String, String)| {
+            !given.is_empty() && !known.iter().any(|part| call.contains(part))
         };
         self.player.before_tools.iter().filter(is_alarm).collect()
     }
@@ -118,8 +118,8 @@ fn a_month_of_ferry_bookings_ends_with_what_is_still_true() {
     assert!(hint.contains("alembic upgrade head"), "{hint}");
     // The rule of day 1 is still there, and comes up where it is touched.
     let of_day_1 = "Never round amounts in harbor/booking.py";
-    let block = end.player.at_prompt(31, "Where may amounts be rounded, also in harbor/booking.py?");
-    assert!(block.contains(of_day_1), "{block}");
+    let at_prompt = end.player.at_prompt(31, "Where may amounts be rounded, also in harbor/booking.py?");
+    assert!(at_prompt.contains(of_day_1), "{at_prompt}");
     let edited = end.player.before_editing(31, "harbor/booking.py");
     assert!(edited.contains(of_day_1), "{edited}");
     assert_eq!(end.alarms(&["harbor.serve", "harbor/booking.py"]), Vec::<&(String, String)>::new());
@@ -171,7 +171,7 @@ fn a_month_of_stones_ends_with_what_is_still_true() {
     assert_eq!(end.standing_of("cart::a_full_cart_refuses_a_stone: assertion"), ("retired", "fixed"));
     assert_eq!(
         end.in_force(&["failure"]),
-        ["cargo test: this function takes 2 arguments but 1 argument was supplied"]
+        ["Cargo test: this function takes 2 arguments but 1 argument was supplied"]
     );
     assert_eq!(end.in_force(&["handoff"]), ["Still failing: cargo test does not pass"]);
     assert_eq!(end.imports_git(), (0, 5));

@@ -88,12 +88,12 @@ fn law_12_what_an_agent_writes_against_the_user_is_marked_and_not_injected() {
     );
     let start = starts(&env, "s", "startup");
     assert!(!start.contains("48 hours"), "{start}");
-    let block = asks(&env, "t", "for how many hours are idempotency keys kept?");
-    assert!(block.contains("24 hours") && !block.contains("48 hours"), "{block}");
+    let at_prompt = asks(&env, "t", "for how many hours are idempotency keys kept?");
+    assert!(at_prompt.contains("24 hours") && !at_prompt.contains("48 hours"), "{at_prompt}");
     // The user takes theirs back.
     done(&env, &["retire", "1"]);
-    let block = asks(&env, "u", "for how many hours are idempotency keys kept?");
-    assert!(block.contains("48 hours"), "{block}");
+    let at_prompt = asks(&env, "u", "for how many hours are idempotency keys kept?");
+    assert!(at_prompt.contains("48 hours"), "{at_prompt}");
 }
 
 #[test]
@@ -237,12 +237,12 @@ fn law_12_of_an_amended_pair_the_newer_comes_first_and_the_older_is_never_inject
             says(&env, "then", FIRST_DAY + DAY, then);
             let found = ask(&env, 0, &["search", question, "--superseded", "--json"]);
             let first_hit = found["hits"][0]["title"].as_str().unwrap_or_default().to_owned();
-            let block = asks(&env, "later", question)
+            let injected = asks(&env, "later", question)
                 + &starts(&env, "other", "startup")
                 + &runs(&env, "third", "ls");
             let is_right =
-                first_hit.contains(of_then) && block.contains(of_then) && !block.contains(of_first);
-            (!is_right).then(|| format!("{first} / {then}:\n{found}\n{block}"))
+                first_hit.contains(of_then) && injected.contains(of_then) && !injected.contains(of_first);
+            (!is_right).then(|| format!("{first} / {then}:\n{found}\n{injected}"))
         })
         .collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), AMENDED.len(), wrong.join("\n\n"));
