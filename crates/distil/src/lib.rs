@@ -60,6 +60,7 @@ pub use failures::{
 pub use import_cache::ImportCache;
 pub use phrases::is_word_of_reply;
 pub use pipeline::{DistilReport, DistilTrigger, Distillation, distil, distil_batch};
+pub use project_files::ProjectFiles;
 pub use sentences::sentences;
 pub use testruns::{TestOutcome, TestRun, TestRunner, red_to_green};
 pub use titles::begins_with_order;

@@ -14,7 +14,7 @@ use crate::session_findings::{SessionFindings, findings};
 use crate::{ImportCache, reconcile, recurrence, rejected, transcript};
 use backstory_capture::Redactor;
 use backstory_memory::{
-    Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, RejectionReason, Relation, SessionId,
+    Digest, EventId, EvidenceKind, Kind, Link, MemoryId, Provenance, RejectionReason, Relation, SessionId,
     Timestamp, Writer,
 };
 use backstory_store::{DistilOutcome, DistilledMemory, Store, StoreError};
@@ -148,8 +148,11 @@ fn distil_session(
                     rejected.push(known.said_in(file));
                     continue;
                 }
-                FileAnswer::Contradicts(remark) => finding.content.facts.push(remark),
-                FileAnswer::Silent => {}
+                // Of a rule that is said when it is shown: the file may be mended until then.
+                FileAnswer::Contradicts(remark) if finding.content.kind != Kind::Rule => {
+                    finding.content.facts.push(remark);
+                }
+                FileAnswer::Contradicts(_) | FileAnswer::Silent => {}
             }
         }
         if how.is_late() {

@@ -7,7 +7,7 @@
 use crate::WorkTreeStatus;
 use crate::encode::encode;
 use backstory_distil::begins_with_order;
-use backstory_memory::{Details, HandoffDetails, Memory, keywords, stems, words};
+use backstory_memory::{Details, HandoffDetails, Memory, keywords, says_the_same, stems, words};
 use std::collections::HashSet;
 
 /// A longer request says at its beginning what it is about.
@@ -51,11 +51,18 @@ pub(crate) fn handoff_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Opt
     let answer = answer.filter(|words| !words.is_empty());
     lines.extend(answer.map(|words| format!("The agent then: {}", encode(&words, REQUEST_CHARS))));
     lines.extend(handoff.last_done.iter().map(|done| format!("Last done: {done}")));
+    lines.extend(line("Finished", &finished_tasks(handoff), "; "));
     lines.append(&mut open);
     lines.extend(line("Done since", &done, "; "));
     lines.extend(line("Remote", &all(&handoff.remote), "; "));
     lines.extend(tree_lines(handoff, tree));
     Some(HandoffNow { lines, leaves_something_open })
+}
+
+/// Returns the tasks that were finished, without what the line above says.
+fn finished_tasks(handoff: &HandoffDetails) -> Vec<&String> {
+    let is_said = |task: &&String| handoff.last_done.as_ref().is_none_or(|done| !says_the_same(done, task));
+    handoff.done.iter().filter(is_said).collect()
 }
 
 /// Returns the sentences of the agent's closing words that speak of what the user asked for. Nothing proves the others, and nobody but

@@ -16,12 +16,16 @@ use crate::{
 use backstory_capture::{FreshnessLimit, Redactor, freshness};
 use backstory_memory::{
     Freshness, InjectionPoint, Memory, MemoryId, ProjectId, SessionId, StartReason, Timestamp, Tokens,
+    first_chars,
 };
 use backstory_recall::RecallEngine;
 use backstory_store::{ContextWindow, Session, Store, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
+
+/// Of a longer text only the beginning is compared with what is known.
+const MOST_EDIT_CHARS: usize = 20_000;
 
 /// What the caller's settings and environment say about injections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +96,9 @@ impl Injector<'_> {
             }
             InjectionPoint::Prompt { text } => sections::prompt(&self.relevant_to_prompt(text), &frame),
             InjectionPoint::Command { command } => sections::tool(&self.memories_of_command(command), &frame),
-            InjectionPoint::Edit { file } => sections::tool(&self.memories_of_file(file), &frame),
+            InjectionPoint::Edit { file, text } => {
+                sections::tool(&self.memories_of_edit(file, first_chars(text, MOST_EDIT_CHARS)), &frame)
+            }
             InjectionPoint::Compaction => sections::compaction(&self.orientation(), &frame),
         };
         BuiltInjection { moment: request.point.moment(), block, budget, build_us: elapsed_us(started) }

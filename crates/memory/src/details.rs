@@ -81,6 +81,9 @@ pub struct HandoffDetails {
     pub last_request: Option<String>,
     /// What was done last.
     pub last_done: Option<String>,
+    /// The tasks of the agent's list that were finished, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<String>,
     /// What was begun and is not finished.
     pub in_flight: Vec<String>,
     /// What comes next.
@@ -196,6 +199,7 @@ impl Details {
             }
             Details::Handoff(handoff) => {
                 let lists = [
+                    &mut handoff.done,
                     &mut handoff.in_flight,
                     &mut handoff.next_steps,
                     &mut handoff.open_questions,
@@ -325,6 +329,7 @@ impl HandoffDetails {
         lines([
             line("Asked last", self.last_request.iter(), "; "),
             line("Last done", self.last_done.iter(), "; "),
+            line("Finished", self.done.iter(), "; "),
             line("In flight", self.in_flight.iter(), "; "),
             next_steps_line(&self.next_steps),
             line("Decided, not done", self.undone_decisions.iter(), "; "),

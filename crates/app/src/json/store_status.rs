@@ -65,6 +65,7 @@ pub struct UsefulnessShape {
     pub kind: String,
     pub injected: u64,
     pub used: u64,
+    pub touched: u64,
 }
 
 /// One run of a hook.
@@ -150,6 +151,7 @@ fn usefulness_of_section(of: &Usefulness) -> UsefulnessShape {
         kind: of.kind.clone(),
         injected: of.injected,
         used: of.used,
+        touched: of.touched,
     }
 }
 
