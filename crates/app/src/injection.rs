@@ -2,14 +2,15 @@
 
 use crate::app::{App, ProjectSelector};
 use crate::config::InjectConfig;
+use crate::doctor::connected_hosts;
 use crate::engine::{Profile, engine_of, utc_offset_minutes};
 use crate::env_vars::Environment;
 use crate::error::{AppError, ErrorCode};
-use backstory_hosts::Host;
+use backstory_hosts::{Host, UnknownHost};
 use backstory_inject::{
     BuiltInjection, FetchHint, InjectError, InjectSettings, InjectionRequest, Injector, Recipient,
 };
-use backstory_memory::{InjectionPoint, Memory, MemoryId, Timestamp};
+use backstory_memory::{InjectionPoint, Memory, MemoryId, ProjectId, Timestamp};
 use backstory_store::{ContextWindow, Scope, Store};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -27,6 +28,8 @@ pub struct ContextRequest {
     pub point: InjectionPoint,
     /// The project.
     pub project: ProjectSelector,
+    /// The host it would be for; if it is not named, the one that was last at work in the project.
+    pub host: Option<String>,
 }
 
 /// An injection for a host that injects the text itself.
@@ -53,7 +56,7 @@ impl App {
         request: ContextRequest,
         budget: Option<u32>,
     ) -> Result<BuiltInjection, AppError> {
-        let ContextRequest { point, project } = request;
+        let ContextRequest { point, project, host } = request;
         let settings = self.injection_request(point);
         let budget = budget.map_or(settings.budget, |budget| budget.min(MOST_PREVIEWED));
         let request = InjectionRequest { budget, ..settings };
@@ -70,8 +73,22 @@ impl App {
         // Only the folder we stand in may be looked into: another project's files are not here.
         let root = Some(Path::new(&project_ref.root)).filter(|root| is_here && root.is_dir());
         let context = ContextWindow { started_at: Some(self.now), ..ContextWindow::default() };
-        let recipient = Recipient { project, session: None, context, root, rules_file: None };
+        let host = match host {
+            Some(name) => {
+                Some(name.parse().map_err(|error: UnknownHost| AppError::usage(error.to_string()))?)
+            }
+            None => self.host_at_work(store, project)?,
+        };
+        let rules_file = host.and_then(Host::instructions_file);
+        let recipient = Recipient { project, session: None, context, root, rules_file };
         Ok(build_injection(self, store, recipient, &request))
+    }
+
+    /// Returns the host of a project's newest session, else the one that is connected.
+    fn host_at_work(&self, store: &Store, project: ProjectId) -> Result<Option<Host>, AppError> {
+        let newest = store.sessions().list(Some(project), 1, 0)?;
+        let host = newest.first().and_then(|newest| newest.session.host.parse().ok());
+        Ok(host.or_else(|| connected_hosts(self).into_iter().next()))
     }
 
     /// Returns the memories of an injection, in its order.

@@ -4,10 +4,11 @@
 
 use crate::app::{App, ProjectSelector};
 use crate::error::AppError;
+use backstory_distil::ProjectFiles;
 use backstory_inject::{is_damaged, with_rules, without_rules};
-use backstory_memory::{Memory, MemoryScope};
+use backstory_memory::{Memory, MemoryId, MemoryScope};
 use backstory_store::{Scope, Store};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -53,6 +54,20 @@ impl App {
         let mut listed = BTreeSet::new();
         rules.retain(|rule| listed.insert(rule.0));
         Ok(store.memories().get_many(&rules)?)
+    }
+
+    /// Returns for rules of this folder's project and of the user which of the project's files says otherwise.
+    pub fn contradicted_rules(
+        &self,
+        store: &Store,
+        rules: &[Memory],
+    ) -> Result<BTreeMap<MemoryId, String>, AppError> {
+        let project_ref = self.project_ref_in(store, &self.cwd);
+        let Some(here) = store.projects().find(&project_ref)? else { return Ok(BTreeMap::new()) };
+        let files = ProjectFiles::new(Some(Path::new(&project_ref.root)));
+        let own = rules.iter().filter(|it| it.project == here || it.content.scope == MemoryScope::User);
+        let remarks = own.filter_map(|it| Some((it.id, files.contradiction(&it.content.title)?)));
+        Ok(remarks.collect())
     }
 
     /// Plans what becomes of a file at the root of this folder's project. Rules that hold everywhere stay out of a repository.

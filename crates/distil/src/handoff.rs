@@ -6,12 +6,12 @@
 use super::backed_steps::note_backed;
 use super::finding::{Comparing, Finding, distilled, evidence};
 use super::session_notes::{SessionNotes, is_still_running};
-use super::summary::{evidence_of, items, of_session};
+use super::summary::{evidence_of, items, newest_items, of_session};
 use super::transcript::Turn;
 use crate::remote::remote_state;
 use crate::titles::{RequestTitle, orders_result, points_early, request_title, title_of, weight};
 use crate::work::PieceOfWork;
-use backstory_memory::{Details, HandoffDetails, Kind, Provenance};
+use backstory_memory::{Details, HandoffDetails, Kind, Provenance, says_the_same};
 use backstory_store::{OnRepeat, Session};
 
 /// How things lie in the project's folder.
@@ -67,9 +67,12 @@ pub(super) fn handoff(
             .filter(|_| !is_worked_last)
             .and_then(|request| requested_since(request, notes)),
     };
+    // A piece is titled by its request: what is still in flight is not done (law 12).
+    let last_done = last_done.filter(|done| !in_flight.iter().any(|begun| names_the_same(begun, done)));
     let mut details = HandoffDetails {
         last_request,
         last_done,
+        done: newest_items(notes.tasks.done.clone()),
         in_flight: items(in_flight.into_iter()),
         next_steps: items(planned.iter().cloned().chain(waiting)),
         open_questions: items(notes.questions().into_iter()),
@@ -100,6 +103,13 @@ pub(super) fn handoff(
         evidence: evidence_of(notes.turns),
         relates_to: Vec::new(),
     })
+}
+
+/// Whether what was begun is what a title names: the same words, or the request it was made of.
+fn names_the_same(begun: &str, title: &str) -> bool {
+    says_the_same(begun, title)
+        || title_of(begun) == title
+        || request_title(begun).is_some_and(|request| request.title == title)
 }
 
 /// Names work that nobody named: by a request that says what was wanted, by what the agent says of it, else by its files.

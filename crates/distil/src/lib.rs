@@ -70,6 +70,7 @@ pub use failures::{
 pub use import_cache::ImportCache;
 pub use phrases::is_word_of_reply;
 pub use pipeline::{DistilReport, DistilTrigger, Distillation, distil, distil_batch};
+pub use project_files::ProjectFiles;
 pub use sentences::sentences;
 pub use stored_memories::reconcile_stored;
 pub use testruns::{TestOutcome, TestRun, TestRunner, red_to_green};

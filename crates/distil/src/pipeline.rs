@@ -16,7 +16,7 @@ use crate::stored_memories::stored_form;
 use crate::{ImportCache, prompt_commits, reconcile, recurrence, rejected, transcript};
 use backstory_capture::Redactor;
 use backstory_memory::{
-    Digest, EventId, EvidenceKind, Link, MemoryId, Provenance, Redacted, RejectionReason, Relation,
+    Digest, EventId, EvidenceKind, Kind, Link, MemoryId, Provenance, Redacted, RejectionReason, Relation,
     SessionId, Timestamp, Writer,
 };
 use backstory_store::{DistilOutcome, DistilledMemory, ReconciledMemory, Store, StoreError};
@@ -152,8 +152,11 @@ fn distil_session(
                     rejected.push(known.said_in(file));
                     continue;
                 }
-                FileAnswer::Contradicts(remark) => finding.content.facts.push(remark),
-                FileAnswer::Silent => {}
+                // Of a rule that is said when it is shown: the file may be mended until then.
+                FileAnswer::Contradicts(remark) if finding.content.kind != Kind::Rule => {
+                    finding.content.facts.push(remark);
+                }
+                FileAnswer::Contradicts(_) | FileAnswer::Silent => {}
             }
         }
         if how.is_late() {

@@ -16,7 +16,7 @@ use std::path::Path;
 const LEAST_SHARED: usize = 2;
 
 /// The instruction files of a project, read when first asked for.
-pub(super) struct ProjectFiles<'a> {
+pub struct ProjectFiles<'a> {
     root: Option<&'a Path>,
     /// Whether the README is read, too.
     has_readme: bool,
@@ -26,6 +26,7 @@ pub(super) struct ProjectFiles<'a> {
 struct FileStatement {
     file: String,
     sentence: String,
+    keywords: Vec<String>,
 }
 
 /// What the files say to a sentence.
@@ -40,7 +41,9 @@ pub(super) enum FileAnswer {
 }
 
 impl<'a> ProjectFiles<'a> {
-    pub(super) fn new(root: Option<&'a Path>) -> ProjectFiles<'a> {
+    /// The files at a project's root; none if the project is elsewhere.
+    #[must_use]
+    pub fn new(root: Option<&'a Path>) -> ProjectFiles<'a> {
         ProjectFiles { root, has_readme: false, statements: OnceCell::new() }
     }
 
@@ -49,12 +52,20 @@ impl<'a> ProjectFiles<'a> {
         ProjectFiles { has_readme: true, ..self }
     }
 
+    /// Says where a file says otherwise, as a remark of our own words.
+    #[must_use]
+    pub fn contradiction(&self, said: &str) -> Option<String> {
+        match self.answer(said) {
+            FileAnswer::Contradicts(remark) => Some(remark),
+            FileAnswer::Says(_) | FileAnswer::Silent => None,
+        }
+    }
+
     /// Compares what a sentence asserts with the files.
     pub(super) fn answer(&self, said: &str) -> FileAnswer {
         let (asserted, said_words) = (Assertion::read(said), keywords(said));
         for statement in self.statements() {
-            let known_words = keywords(&statement.sentence);
-            let shared = said_words.iter().filter(|word| known_words.contains(word)).count();
+            let shared = said_words.iter().filter(|word| statement.keywords.contains(word)).count();
             if shared < LEAST_SHARED.min(said_words.len()) {
                 continue;
             }
@@ -75,7 +86,11 @@ impl<'a> ProjectFiles<'a> {
             let statements = files.flat_map(|(file, text)| {
                 let lines = lines(&text);
                 let all = lines.iter().flat_map(|line| sentences(&line.text)).map(str::to_owned);
-                all.map(|sentence| FileStatement { file: file.clone(), sentence }).collect::<Vec<_>>()
+                let statement = |sentence: String| {
+                    let keywords = keywords(&sentence);
+                    FileStatement { file: file.clone(), sentence, keywords }
+                };
+                all.map(statement).collect::<Vec<_>>()
             });
             statements.collect()
         })

@@ -63,6 +63,13 @@ pub(super) fn items(items: impl Iterator<Item = String>) -> Vec<String> {
     unique(items, MOST_ITEMS)
 }
 
+/// The last of a list, where it is too long: what was finished first is what somebody asks for least.
+pub(super) fn newest_items(items: Vec<String>) -> Vec<String> {
+    let mut newest = unique(items.into_iter().rev(), MOST_ITEMS);
+    newest.reverse();
+    newest
+}
+
 fn unique(items: impl Iterator<Item = String>, most: usize) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     for item in items {

@@ -182,7 +182,9 @@ impl PluginPayload<'_> {
             Activity::Ran { command, status: ExitStatus::Failure, .. } => {
                 Some(InjectionPoint::Command { command: command.clone() })
             }
-            Activity::Edited { file, .. } => Some(InjectionPoint::Edit { file: file.clone() }),
+            Activity::Edited { file, .. } => {
+                Some(InjectionPoint::Edit { file: file.clone(), text: String::new() })
+            }
             _ => None,
         }
     }

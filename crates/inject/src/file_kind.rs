@@ -1,6 +1,7 @@
 //! Which rules speak of a file that is written: by its name, or by the kind of file it is.
 
-use backstory_memory::words;
+use crate::occasion::Occasion;
+use backstory_memory::{is_stop_word, stem, words};
 use std::path::Path;
 
 /// What people call the files with an ending.
@@ -90,9 +91,93 @@ pub(crate) fn speaks_of_kind(rule: &str, path: &str) -> bool {
         lower.split(['/', '.', '_', '-']).any(|part| ["test", "tests", "spec", "specs"].contains(&part));
     of_ending.flat_map(|(_, names)| *names).any(|name| says(name))
         || is_code && STYLE.iter().any(|word| says(word))
-        || is_test && (says("tests") || says("test"))
+        || is_test && (says("tests") || says("test")) && Occasion::spoken_of(rule).is_empty()
+        || folders_of(&lower).any(|folder| speaks_of_folder(&said, folder))
         || lower.contains("migration") && (says("migration") || says("migrations"))
 }
+
+/// The folders of a path that say what is in them.
+fn folders_of(path: &str) -> impl Iterator<Item = &str> {
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    folders.split('/').filter(|folder| folder.len() > 3 && !GENERIC_FOLDERS.contains(folder))
+}
+
+/// Whether a rule says what is to be in a folder: "no secrets in fixtures".
+fn speaks_of_folder(said: &[String], folder: &str) -> bool {
+    let is_place = |word: &str| ["in", "into", "under", "inside"].contains(&word);
+    said.windows(2)
+        .any(|pair| matches!(pair, [before, word] if is_place(before) && stem(word) == stem(folder)))
+}
+
+/// Whether a text is about something that new code has in it: an identifier that it names, or one that it refuses ("never a float") and
+/// that is called, or is a type, there.
+pub(crate) fn speaks_of_code(text: &str, code: &str) -> bool {
+    let identifiers = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|it| is_identifier(it));
+    let mut identifiers = identifiers.filter(|it| it.len() >= SHORTEST_IDENTIFIER);
+    // Names of products are written like types: they must be used as one.
+    let is_name = |it: &str| it.starts_with(char::is_uppercase);
+    identifiers
+        .any(|it| names_in_code(code, it, |before, after| !is_name(it) || is_called_or_type(before, after)))
+        || refused_words(text).iter().any(|word| names_in_code(code, word, is_called_or_type))
+}
+
+/// Whether a word is written as no everyday word is.
+fn is_identifier(word: &str) -> bool {
+    let has_hump =
+        word.chars().zip(word.chars().skip(1)).any(|(one, next)| one.is_lowercase() && next.is_uppercase());
+    has_hump || word.trim_matches('_').contains('_')
+}
+
+/// Returns the first word of weight behind each refusal.
+fn refused_words(text: &str) -> Vec<String> {
+    const REFUSING: [&str; 5] = ["never", "not", "no", "avoid", "without"];
+    const LIGHT: [&str; 8] = ["use", "using", "call", "write", "put", "add", "make", "return"];
+    if !Occasion::spoken_of(text).is_empty() {
+        return Vec::new();
+    }
+    let said: Vec<String> = words(text).collect();
+    let behind = |at: usize| {
+        let rest = said.iter().skip(at + 1).take(4);
+        rest.into_iter().find(|word| !is_stop_word(word) && !LIGHT.contains(&word.as_str()))
+    };
+    let refusals = said.iter().enumerate().filter(|(_, word)| REFUSING.contains(&word.as_str()));
+    let refused = refusals.filter_map(|(at, _)| behind(at)).filter(|word| word.len() > 3);
+    refused.cloned().collect()
+}
+
+/// Whether code has a word as a whole, in a place that fits.
+fn names_in_code(code: &str, word: &str, fits: impl Fn(&str, &str) -> bool) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(word).any(|(at, _)| {
+        let (before, rest) = code.split_at_checked(at).unwrap_or_default();
+        let after = rest.get(word.len()..).unwrap_or_default();
+        !before.ends_with(is_part) && !after.starts_with(is_part) && fits(before, after)
+    })
+}
+
+/// Whether what stands in this place is called, or is a type.
+fn is_called_or_type(before: &str, after: &str) -> bool {
+    let before = before.trim_end_matches(' ');
+    after.starts_with(['(', '!']) || before.ends_with(':') || before.ends_with("->") || before.ends_with('<')
+}
+
+/// A shorter identifier is in much code by chance.
+const SHORTEST_IDENTIFIER: usize = 6;
+/// Folders that hold anything.
+const GENERIC_FOLDERS: [&str; 12] = [
+    "tests",
+    "test",
+    "specs",
+    "docs",
+    "apps",
+    "core",
+    "main",
+    "packages",
+    "crates",
+    "internal",
+    "components",
+    "source",
+];
 
 #[cfg(test)]
 mod tests {
@@ -124,8 +209,29 @@ mod tests {
             ("Tests use real SQLite", "src/latest.rs", false),
             ("Migrations are reversible", "db/migrations/0002.sql", true),
             ("Let me commit", "src/a.ts", false),
+            ("Always run npm test before a push", "tests/fixtures/users.json", false),
+            ("Never put secrets in fixtures", "tests/fixtures/users.json", true),
+            ("Never put secrets in fixtures", "tests/users.json", false),
+            ("Fixtures come from the harbour office", "tests/fixtures/users.json", false),
         ] {
             assert_eq!(speaks_of_kind(rule, path), speaks, "{rule} {path}");
+        }
+    }
+
+    #[test]
+    fn a_text_speaks_of_new_code() {
+        for (text, code, speaks) in [
+            ("Money is integer cents, never a float", "total = float(row)", true),
+            ("Money is integer cents, never a float", "def total(row) -> float:", true),
+            ("Money is integer cents, never a float", "# a float would be wrong", false),
+            ("Never use unwrap outside of tests", "let x = read().unwrap();", true),
+            ("Never commit to main", "fn main() {}", false),
+            ("A new argument of parseLedger breaks the import", "rows = parseLedger(text)", true),
+            ("A new argument of parseLedger breaks the import", "rows = parseLedgers(text)", false),
+            ("The index is built at night", "index(rows)", false),
+            ("The mirror is moved to DockYard", "title = 'DockYard mirror'", false),
+        ] {
+            assert_eq!(speaks_of_code(text, code), speaks, "{text} / {code}");
         }
     }
 }

@@ -22,11 +22,20 @@ pub struct Candidate {
     pub other_project: Option<String>,
     /// Whether the code it speaks of changed since.
     pub changed_since: bool,
+    /// Which file of the project says otherwise, in words of ours.
+    pub contradicted_by: Option<String>,
 }
 
 impl From<Memory> for Candidate {
     fn from(memory: Memory) -> Candidate {
-        Candidate { memory, score: 0.0, reasons: Vec::new(), other_project: None, changed_since: false }
+        Candidate {
+            memory,
+            score: 0.0,
+            reasons: Vec::new(),
+            other_project: None,
+            changed_since: false,
+            contradicted_by: None,
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 use crate::WorkTreeStatus;
 use crate::encode::encode;
-use backstory_memory::{Details, HandoffDetails, LabelledLine, Memory, keywords, stems};
+use backstory_memory::{Details, HandoffDetails, LabelledLine, Memory, keywords, says_the_same, stems};
 use std::collections::HashSet;
 
 /// A longer request says at its beginning what it is about.
@@ -54,11 +54,18 @@ pub(crate) fn handoff_now(memory: &Memory, tree: Option<&WorkTreeStatus>) -> Opt
     let answer = answer.map(|words| encode(&words, REQUEST_CHARS));
     lines.extend(LabelledLine::new("The agent then", &answer, ""));
     lines.extend(LabelledLine::new("Last done", &handoff.last_done, ""));
+    lines.extend(LabelledLine::new("Finished", finished_tasks(handoff), "; "));
     lines.append(&mut open);
     lines.extend(LabelledLine::new("Done since", done, "; "));
     lines.extend(LabelledLine::new("Remote", &handoff.remote, "; "));
     lines.extend(tree_lines(handoff, tree));
     Some(HandoffNow { lines, leaves_something_open })
+}
+
+/// Returns the tasks that were finished, without what the line above says.
+fn finished_tasks(handoff: &HandoffDetails) -> Vec<&String> {
+    let is_said = |task: &&String| handoff.last_done.as_ref().is_none_or(|done| !says_the_same(done, task));
+    handoff.done.iter().filter(is_said).collect()
 }
 
 /// Returns the sentences of the agent's closing words that speak of what the user asked for. Nothing proves the others, and nobody but

@@ -17,12 +17,16 @@ use crate::{
 use backstory_capture::{FreshnessLimit, Redactor, freshness};
 use backstory_memory::{
     Freshness, InjectionPoint, Memory, MemoryId, ProjectId, SessionId, StartReason, Timestamp, Tokens,
+    first_chars,
 };
 use backstory_recall::RecallEngine;
 use backstory_store::{ContextWindow, Session, Store, StoreError};
 use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
+
+/// Of a longer text only the beginning is compared with what is known.
+const MOST_EDIT_CHARS: usize = 20_000;
 
 /// What the caller's settings and environment say about injections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,8 +102,9 @@ impl Injector<'_> {
             InjectionPoint::Command { command } => {
                 sections::tool(&self.uncontradicted(self.memories_of_command(command)), &frame)
             }
-            InjectionPoint::Edit { file } => {
-                sections::tool(&self.uncontradicted(self.memories_of_file(file)), &frame)
+            InjectionPoint::Edit { file, text } => {
+                let known = self.memories_of_edit(file, first_chars(text, MOST_EDIT_CHARS));
+                sections::tool(&self.uncontradicted(known), &frame)
             }
             InjectionPoint::Compaction => {
                 sections::compaction(&self.without_contradictions(self.orientation()), &frame)

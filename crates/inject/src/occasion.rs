@@ -38,6 +38,17 @@ const SPEAKING: [(Occasion, &[&str]); 9] = [
     (Occasion::Deploy, &["deploy", "deployment", "rollout", "release"]),
 ];
 
+/// Programs that do the same: a rule that chooses one of them speaks of the others, too.
+const FAMILIES: [&[&str]; 5] = [
+    &["npm", "pnpm", "yarn", "bun"],
+    &["pip", "pip3", "uv", "poetry", "pipenv", "conda"],
+    &["jest", "vitest", "mocha", "jasmine", "ava"],
+    &["pytest", "unittest", "nose2"],
+    &["alembic", "flyway", "liquibase", "sqitch", "goose", "dbmate"],
+];
+/// Behind these a word is mentioned or counts something: "shown per commit" is about no commit.
+const MENTIONING: [&str; 3] = ["per", "say", "called"];
+
 /// Sub-commands of package managers that change what is installed.
 const INSTALLING: [&str; 10] =
     ["install", "i", "add", "ci", "remove", "uninstall", "update", "upgrade", "require", "get"];
@@ -98,15 +109,23 @@ impl Occasion {
 
     /// Returns what a rule speaks of, in any form of the words.
     pub(crate) fn spoken_of(rule: &str) -> BTreeSet<Occasion> {
-        let said = stemmed(rule);
+        let said = stemmed(&used_words(rule));
         // A stem of two letters is that of other words, too.
         let is_word = |phrase: &str| words(rule).any(|word| singular(&word) == phrase);
         occasions(|phrase| if phrase.len() == 2 { is_word(phrase) } else { said.contains(&stemmed(phrase)) })
     }
 
-    /// Returns what a prompt asks for: "commit this", not "I committed and pushed".
+    /// Returns what a prompt asks for: "commit this" or "commti this", not "I committed and pushed".
     pub(crate) fn requested_by(prompt: &str) -> BTreeSet<Occasion> {
-        let said = words(prompt).fold(" ".to_owned(), |said, word| said + singular(&word) + " ");
+        let said: Vec<String> = words(prompt).collect();
+        let is_mistyped = |phrase: &str| said.iter().any(|word| is_mistyped(word, phrase));
+        let named = Occasion::named_by(prompt);
+        if named.is_empty() { occasions(is_mistyped) } else { named }
+    }
+
+    /// Returns what a text names plainly: "a hook commits", not "it pushes the other one away".
+    pub(crate) fn named_by(text: &str) -> BTreeSet<Occasion> {
+        let said = words(&used_words(text)).fold(" ".to_owned(), |said, word| said + singular(&word) + " ");
         occasions(|phrase| said.contains(&format!(" {phrase} ")))
     }
 }
@@ -119,6 +138,49 @@ fn occasions(is_said: impl Fn(&str) -> bool) -> BTreeSet<Occasion> {
 /// Returns a word without its `s`. The stem would be that of "committed", too, which asks for no commit.
 fn singular(word: &str) -> &str {
     word.strip_suffix('s').unwrap_or(word)
+}
+
+/// Returns the words of a text that are used in it, without those that are only mentioned or count something.
+fn used_words(text: &str) -> String {
+    let mut is_mentioned = false;
+    let used = words(text).filter(|word| {
+        let is_skipped = is_mentioned;
+        is_mentioned = MENTIONING.contains(&word.as_str());
+        !is_skipped
+    });
+    used.collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a word is another one with two neighbouring letters exchanged, or one letter too many or too few.
+fn is_mistyped(word: &str, wanted: &str) -> bool {
+    let (said, right): (Vec<char>, Vec<char>) = (word.chars().collect(), wanted.chars().collect());
+    if right.len() < SHORTEST_MISTYPED || said.first() != right.first() || said == right {
+        return false;
+    }
+    let start = said.iter().zip(&right).take_while(|(one, other)| one == other).count();
+    let end = said.iter().rev().zip(right.iter().rev()).take_while(|(one, other)| one == other).count();
+    let (shorter, longer) = (said.len().min(right.len()), said.len().max(right.len()));
+    match longer - shorter {
+        0 => {
+            let swapped = (said.get(start), said.get(start + 1)) == (right.get(start + 1), right.get(start));
+            swapped && start + end + 2 >= shorter
+        }
+        1 => start + end >= shorter,
+        _ => false,
+    }
+}
+
+/// Of a shorter word, too many others differ by one letter.
+const SHORTEST_MISTYPED: usize = 6;
+
+/// Whether a rule chooses another program of the same family than the one a command is about to run: "pnpm, never npm" before `yarn add`.
+pub(crate) fn chooses_another(rule: &str, task: &CommandTask) -> bool {
+    let program = program_of(task);
+    let Some(family) = FAMILIES.iter().find(|family| family.contains(&program)) else { return false };
+    let is_due = !is_package_manager(program) || Occasion::of_task(task).contains(&Occasion::Install);
+    let says_how = rule.contains(" -");
+    let mut named = words(rule).filter(|word| family.contains(&word.as_str()));
+    is_due && !says_how && named.any(|word| word != program)
 }
 
 /// Returns the stems of a text's words with a blank around each, so that whole words are found in it.
@@ -163,18 +225,32 @@ const EVERYDAY: [&str; 32] = [
     "docker", "git", "cargo", "bash", "curl", "grep", "copy",
 ];
 
+/// Whether a command does what a rule or a decision says: it is the command that the text names, and the text does not refuse it.
+pub(crate) fn is_done_by(text: &str, task: &CommandTask) -> bool {
+    let name: Vec<String> = words(&task.name).collect();
+    let said: Vec<String> = words(text).collect();
+    let whole = said.windows(name.len().max(1)).position(|run| name.len() > 1 && run == name);
+    let program =
+        || said.iter().position(|word| word == program_of(task)).filter(|_| names_program(text, task));
+    let is_named = whole.or_else(program).is_some_and(|at| !is_denied(&said, at));
+    !task.is_bystander && is_named
+}
+
+/// Whether one of the few words before this place refuses what stands there.
+fn is_denied(said: &[String], at: usize) -> bool {
+    const DENYING: [&str; 8] = ["never", "not", "no", "don", "avoid", "instead", "than", "without"];
+    let before = said.get(at.saturating_sub(3)..at).unwrap_or_default();
+    before.iter().any(|word| DENYING.contains(&word.as_str()))
+}
+
 /// Whether a rule that chooses a package manager is followed by a command: it names the program, and neither as the wrong one nor to say
 /// how to call it.
 pub(crate) fn is_followed_by(rule: &str, task: &CommandTask) -> bool {
-    const DENYING: [&str; 8] = ["never", "not", "no", "don", "avoid", "instead", "than", "without"];
     let program = program_of(task);
     let said: Vec<String> = words(rule).collect();
     let Some(at) = said.iter().position(|word| word == program) else { return false };
-    let before = said.get(at.saturating_sub(3)..at).unwrap_or_default();
     let says_how = rule.contains(" -") || task.name.contains(' ') && names_task(rule, task);
-    (is_package_manager(program) || program == "npx")
-        && !says_how
-        && !before.iter().any(|word| DENYING.contains(&word.as_str()))
+    (is_package_manager(program) || program == "npx") && !says_how && !is_denied(&said, at)
 }
 
 #[cfg(test)]
@@ -225,6 +301,8 @@ mod tests {
             ("Migrations are reversible", vec![Migration]),
             ("Money is integer cents", vec![]),
             ("Keep the pre-flight checks", vec![]),
+            ("Show the lines changed per commit and in all", vec![]),
+            ("Say commit, not revision, on the page", vec![]),
         ] {
             assert_eq!(Occasion::spoken_of(rule).into_iter().collect::<Vec<_>>(), expected, "{rule}");
         }
@@ -239,6 +317,10 @@ mod tests {
             ("ok lets get a pr up for this", vec![PullRequest]),
             ("run the tests", vec![Test]),
             ("I committed and pushed!!", vec![]),
+            ("commti this", vec![Commit]),
+            ("comit it please", vec![Commit]),
+            ("a comment on this", vec![]),
+            ("summit", vec![]),
             ("yes", vec![]),
         ] {
             assert_eq!(Occasion::requested_by(prompt).into_iter().collect::<Vec<_>>(), expected, "{prompt}");
@@ -252,6 +334,25 @@ mod tests {
         assert!(!names("Use cargo for everything", "cargo build"));
         assert!(names("psql needs sudo here", "psql -U postgres"));
         assert!(!names("make it fast", "make"));
+    }
+
+    #[test]
+    fn a_rule_that_chooses_a_program_speaks_of_its_family() {
+        let speaks = |rule: &str, command: &str| chooses_another(rule, &tasks(command)[0]);
+        assert!(speaks("We use pnpm, never npm", "yarn add zod"));
+        assert!(!speaks("We use pnpm, never npm", "yarn run lint"), "nothing is installed");
+        assert!(speaks("Tests run in vitest", "jest src/cart.test.ts"));
+        assert!(!speaks("Tests run in vitest", "vitest run"));
+        assert!(!speaks("Use poetry here", "npm install"), "another language");
+    }
+
+    #[test]
+    fn what_a_text_says_is_done_by_the_command_it_names() {
+        let done = |text: &str, command: &str| is_done_by(text, &tasks(command)[0]);
+        assert!(done("Run make lint before every push", "make lint"));
+        assert!(done("Migrations are made with alembic", "alembic upgrade head"));
+        assert!(!done("Never run make seed against staging", "make seed"));
+        assert!(!done("Run make lint before every push", "make test"));
     }
 
     #[test]

@@ -297,8 +297,11 @@ pub(crate) fn warning<'a>(it: &'a Candidate, context: RenderContext<'a>) -> Sect
     let memory = &it.memory;
     let line =
         |text: &str| format!("#{} {} {text} ({})", memory.id, memory.content.kind, origin(it, context));
-    let texts =
-        vec![snippet::snippet(memory, FULL_CHARS), snippet::snippet(memory, 130), snippet::title(memory)];
+    let mut texts = vec![snippet::snippet(memory, FULL_CHARS), snippet::snippet(memory, 130)];
+    // A failure is given for its fix, which its title does not say.
+    if memory.content.kind != Kind::Failure {
+        texts.push(snippet::title(memory));
+    }
     memory_item(it, texts, line, context)
 }
 
@@ -339,10 +342,11 @@ fn origin(it: &Candidate, context: RenderContext<'_>) -> String {
     };
     let project = it.other_project.as_deref().map(|name| format!("project {}", encode(name, 40)));
     let changed = it.changed_since.then(|| "its code changed since".to_owned());
+    let contradicted = it.contradicted_by.as_deref().map(|remark| encode(remark, NAME_CHARS));
     // A failure whose text does not say how it ended says whether it is over (law 12).
     let state = memory.failure_state().filter(|_| memory.content.facts.is_empty()).map(str::to_owned);
-    let said: Vec<String> =
-        who.into_iter().chain([context.age(memory)]).chain(state).chain(project).chain(changed).collect();
+    let said = who.into_iter().chain([context.age(memory)]).chain(state).chain(project);
+    let said: Vec<String> = said.chain(changed).chain(contradicted).collect();
     said.join(", ")
 }
 

@@ -59,7 +59,7 @@ pub fn prompt(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block 
         };
         Ok(hits.into_iter().map(|it| render::index_line(it, RenderContext::new(frame), limits)).collect())
     };
-    assemble(vec![unnamed_section("relevant", 0, Box::new(build))], allowance)
+    assemble(vec![unnamed_section("relevant", Box::new(build))], allowance)
         .finish(|sections| wrapping.around(sections))
 }
 
@@ -72,14 +72,13 @@ pub fn tool(hits: &GatherResult<Vec<Candidate>>, frame: &BlockFrame) -> Block {
         let hits = in_force(hits, frame.now)?.into_iter().take(MOST_WARNINGS);
         Ok(hits.map(|it| render::warning(it, RenderContext::new(frame))).collect())
     };
-    // A failure with its fix is worth more than the titles of three.
-    assemble(vec![unnamed_section("warnings", MOST_WARNINGS, Box::new(build))], allowance)
+    assemble(vec![unnamed_section("warnings", Box::new(build))], allowance)
         .finish(|sections| wrapping.around(sections))
 }
 
-/// The only section of its block.
-fn unnamed_section<'a>(name: &'static str, in_full: usize, build: SectionBuilder<'a>) -> Section<'a> {
-    Section { name, heading: String::new(), weight: 1, in_full, rest: None, build }
+/// The only section of its block: many items before long ones.
+fn unnamed_section<'a>(name: &'static str, build: SectionBuilder<'a>) -> Section<'a> {
+    Section { name, heading: String::new(), weight: 1, in_full: 0, rest: None, build }
 }
 
 fn in_force(gathered: &GatherResult<Vec<Candidate>>, now: Timestamp) -> Result<Vec<&Candidate>, GatherError> {

@@ -1,9 +1,11 @@
-//! Detects whether the agent used what was injected: edited its file, applied its fix, cited it. Only use reinforces.
+//! Detects whether the agent used what was injected: did what it says, cited it, or edited its file, which only touches it. Only use
+//! reinforces.
 //!
 //! Not here: fetching by id, which the commands record themselves.
 
 use crate::InjectError;
 use crate::failure_details::{failed_command, fixing_commands, is_same_command};
+use crate::occasion::{is_done_by, tasks};
 use backstory_memory::{Activity, ExitStatus, Kind, Memory, MemoryId, SessionId, Timestamp};
 use backstory_store::{Store, UseKind};
 use std::collections::HashSet;
@@ -89,7 +91,14 @@ impl AgentAction {
                 file.strip_suffix(known.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
             }),
             AgentAction::CommandSucceeded { command } => {
-                memory.content.kind == Kind::Failure && applies_fix(command, memory)
+                let content = &memory.content;
+                match content.kind {
+                    Kind::Failure => applies_fix(command, memory),
+                    Kind::Rule | Kind::Decision => {
+                        tasks(command).iter().any(|task| is_done_by(&content.title, task))
+                    }
+                    _ => false,
+                }
             }
             AgentAction::Messaged { message } => cites(message, memory),
         }

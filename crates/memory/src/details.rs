@@ -81,6 +81,9 @@ pub struct HandoffDetails {
     pub last_request: Option<String>,
     /// What was done last.
     pub last_done: Option<String>,
+    /// The tasks of the agent's list that were finished, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<String>,
     /// What was begun and is not finished.
     pub in_flight: Vec<String>,
     /// What comes next.
@@ -231,6 +234,7 @@ impl Details {
             }
             Details::Handoff(handoff) => {
                 let lists = [
+                    &mut handoff.done,
                     &mut handoff.in_flight,
                     &mut handoff.next_steps,
                     &mut handoff.open_questions,
@@ -361,6 +365,7 @@ impl HandoffDetails {
         lines([
             LabelledLine::new("Asked last", &self.last_request, "; "),
             LabelledLine::new("Last done", &self.last_done, "; "),
+            LabelledLine::new("Finished", &self.done, "; "),
             LabelledLine::new("In flight", &self.in_flight, "; "),
             next_steps_line(&self.next_steps),
             LabelledLine::new("Decided, not done", &self.undone_decisions, "; "),

@@ -24,6 +24,8 @@ pub enum InjectionPoint {
     Edit {
         /// The file, as the host names it.
         file: String,
+        /// What is about to be written there, as far as that is known.
+        text: String,
     },
     /// The host is about to compact its context.
     Compaction,

@@ -1,7 +1,7 @@
 //! Signals beside relevance: age, use, kind, provenance and the like. Each is a factor near 1 and is shown by name.
 
 use crate::RankingWeights;
-use backstory_memory::{Freshness, Memory, MemoryScope, ProjectId, Provenance, Timestamp};
+use backstory_memory::{Freshness, Kind, Memory, MemoryScope, ProjectId, Provenance, Timestamp};
 use backstory_store::Impressions;
 
 /// A property of a memory that counts beside its relevance.
@@ -72,6 +72,9 @@ pub(crate) fn signals(memory: &Memory, input: SignalInput, weights: &RankingWeig
     let recent_use =
         since_use.map_or(1.0, |days| 1.0 + weights.recent_use * (-days / weights.recency_days).exp());
     let is_own = input.from.is_none_or(|from| memory.project == from || content.scope == MemoryScope::User);
+    // A rule that is followed leaves no trace: it is not judged by use.
+    let shown = if content.kind == Kind::Rule { 0 } else { input.shown.since_used };
+    let unused = 1.0 / (1.0 + f64::from(shown) / SHOWN_HALF);
     let all = [
         (Signal::Recency, recency.powf(weights.recency)),
         (Signal::Used, used),
@@ -81,7 +84,7 @@ pub(crate) fn signals(memory: &Memory, input: SignalInput, weights: &RankingWeig
         (Signal::Kind, content.kind.weight().powf(weights.kind)),
         (Signal::Provenance, provenance_weight(&content.provenance).powf(weights.provenance)),
         (Signal::Confidence, (0.5 + 0.5 * content.confidence.get()).powf(weights.confidence)),
-        (Signal::Unused, (1.0 / (1.0 + f64::from(input.shown.since_used) / SHOWN_HALF)).powf(weights.unused)),
+        (Signal::Unused, unused.powf(weights.unused)),
     ];
     let with_strength = all.into_iter().map(|(signal, factor)| (signal, factor.powf(weights.signals)));
     with_strength.filter(|(_, factor)| (factor - 1.0).abs() > 1e-9).collect()

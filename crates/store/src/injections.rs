@@ -51,6 +51,8 @@ pub struct Usefulness {
     pub injected: u64,
     /// How often it was used after that.
     pub used: u64,
+    /// How often its file was edited after that, and nothing more.
+    pub touched: u64,
 }
 
 /// The number of a receipt, to complete it later.
@@ -164,7 +166,8 @@ impl InjectionReader<'_> {
     /// Returns how much of what was given was used, by section and kind, what was given most first.
     pub fn usefulness(&self) -> Result<Vec<Usefulness>, StoreError> {
         self.store.read("count what was used", |db| {
-            let sql = "SELECT g.section, m.kind, count(*), sum(g.used_at_ms IS NOT NULL)
+            let sql = "SELECT g.section, m.kind, count(*), sum(g.used_at_ms IS NOT NULL),
+                     sum(g.used_at_ms IS NULL AND g.used_how IS NOT NULL)
                  FROM injected g JOIN memories m ON m.id = g.memory_id
                  GROUP BY g.section, m.kind ORDER BY count(*) DESC, g.section, m.kind";
             let mut statement = db.prepare_cached(sql)?;
@@ -174,6 +177,7 @@ impl InjectionReader<'_> {
                     kind: row.get(1)?,
                     injected: row.get(2)?,
                     used: row.get(3)?,
+                    touched: row.get(4)?,
                 })
             })?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -163,7 +163,7 @@ impl AnswerContext<'_> {
             ProjectSelector::All => ProjectSelector::Here,
             one => one,
         };
-        let built = app.context(self.store, ContextRequest { point, project })?;
+        let built = app.context(self.store, ContextRequest { point, project, host: None })?;
         let block = &built.block;
         let cost = |section: &&'static str| {
             let items = block.items.iter().filter(|item| item.section == *section);

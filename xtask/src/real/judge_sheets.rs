@@ -1,9 +1,10 @@
-//! Sheets for a judge: memories drawn by lot, every session-start block, every handoff. One JSON line an item to fill in, and Markdown to read.
+//! Sheets for a judge: memories drawn by lot, every handoff, every block of a session start, a prompt and a tool. One JSON line an item to
+//! fill in, and Markdown to read.
 
 use super::figures::put;
-use super::project_run::{ProjectRun, RunMemory};
+use super::project_run::{ProjectRun, RunInjection, RunMemory};
 use crate::{TaskResult, say};
-use backstory_memory::digest;
+use backstory_memory::{digest, estimate};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::Path;
@@ -25,7 +26,7 @@ pub(crate) struct SheetItem {
     pub(crate) content: Option<String>,
     /// good, ok or bad.
     pub(crate) title_quality: Option<String>,
-    /// Of a block: each line, to be judged like a content, or as unreadable.
+    /// Of a block: each line, to be judged like a content, or as unreadable; of a prompt or a tool, by whether it helped.
     pub(crate) lines: Vec<SheetLine>,
     /// Of a block: yes or no.
     pub(crate) worth_its_tokens: Option<String>,
@@ -37,6 +38,8 @@ pub(crate) struct SheetItem {
 pub(crate) struct SheetLine {
     pub(crate) text: String,
     pub(crate) content: Option<String>,
+    /// What the line costs.
+    pub(crate) tokens: u32,
 }
 
 /// Memories drawn, handoffs apart.
@@ -53,7 +56,13 @@ Read the session first (its view), then the item; judge by the end of the sessio
 - `title_quality`: **good**: a colleague would write it; **ok**: understandable; **bad**: cut, agent-speak, debris, the prompt itself,
   says nothing.
 - Blocks of a session start: `content` of every line, also **unreadable**; `worth_its_tokens`: yes or no.
+- Blocks of a prompt or a tool (the title is the prompt of that turn): `content` of every line: **helped**: whoever works at this prompt
+  or tool call does better for it; **on topic**: about the same thing, and changes nothing; **noise**: about something else.
 ";
+
+/// The blocks that are judged, and the hook of each.
+const BLOCKS: [(&str, &str); 3] =
+    [("start", "SessionStart"), ("prompt", "UserPromptSubmit"), ("tool", "PreToolUse")];
 
 /// Writes the sheets of all projects into a folder.
 pub(crate) fn write(runs: &[ProjectRun], folder: &Path) -> TaskResult {
@@ -66,15 +75,10 @@ pub(crate) fn items_of(runs: &[ProjectRun]) -> Vec<SheetItem> {
     for run in runs {
         let handoffs = run.sessions.iter().filter_map(|it| it.handoff.as_ref());
         items.extend(handoffs.map(|it| memory_item("handoff", &run.project, it)));
-        let starts = run.injections.iter().filter(|it| it.event == "SessionStart");
-        items.extend(starts.map(|it| SheetItem {
-            sheet: "start".to_owned(),
-            project: run.project.clone(),
-            session: it.session.clone(),
-            body: it.text.clone(),
-            lines: it.lines().into_iter().map(|text| SheetLine { text, content: None }).collect(),
-            ..SheetItem::default()
-        }));
+        for (sheet, event) in BLOCKS {
+            let blocks = run.injections.iter().filter(|it| it.event == event);
+            items.extend(blocks.map(|it| block_item(sheet, run, it)));
+        }
     }
     items
 }
@@ -119,6 +123,21 @@ fn lot(project: &str, memory: &RunMemory) -> String {
     let fields =
         [project.as_bytes(), memory.kind.as_bytes(), memory.title.as_bytes(), memory.body.as_bytes(), SEED];
     digest(fields).to_string()
+}
+
+fn block_item(sheet: &str, run: &ProjectRun, block: &RunInjection) -> SheetItem {
+    let session = run.sessions.iter().find(|it| it.session == block.session);
+    let prompt = session.and_then(|it| it.prompts.get(block.turn.checked_sub(1)?));
+    let line = |text: String| SheetLine { tokens: estimate(&text).0, text, content: None };
+    SheetItem {
+        sheet: sheet.to_owned(),
+        project: run.project.clone(),
+        session: block.session.clone(),
+        title: prompt.filter(|_| sheet != "start").cloned().unwrap_or_default(),
+        body: block.text.clone(),
+        lines: block.lines().into_iter().map(line).collect(),
+        ..SheetItem::default()
+    }
 }
 
 fn memory_item(sheet: &str, project: &str, memory: &RunMemory) -> SheetItem {

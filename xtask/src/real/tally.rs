@@ -10,6 +10,11 @@ use std::fs;
 use std::path::Path;
 
 const CONTENTS: [&str; 5] = ["useful", "neutral", "junk", "wrong", "unreadable"];
+/// What a line of a prompt's or a tool's block did.
+const EFFECTS: [&str; 3] = ["helped", "on topic", "noise"];
+const MOMENTS: [&str; 2] = ["prompt", "tool"];
+/// Verdicts of lines that are worth their tokens.
+const WORTHY: [&str; 2] = ["useful", "helped"];
 const TITLES: [&str; 3] = ["good", "ok", "bad"];
 const GROUPS: [&str; 7] = ["work", "knowledge", "summary", "handoff", "discovery", "note", "all"];
 
@@ -43,8 +48,7 @@ pub(crate) fn print(folder: &Path) -> TaskResult {
 fn tables(items: &[SheetItem]) -> TaskResult<String> {
     check(items)?;
     let mut text = "| kind | n | useful | neutral | junk | wrong | title good / ok / bad |\n|---|---|---|---|---|---|---|\n".to_owned();
-    let judged: Vec<&SheetItem> =
-        items.iter().filter(|it| it.sheet != "start" && it.content.is_some()).collect();
+    let judged: Vec<&SheetItem> = items.iter().filter(|it| !is_block(it) && it.content.is_some()).collect();
     for group in GROUPS {
         let own: Vec<_> = judged.iter().filter(|it| group == "all" || group_of(&it.kind) == group).collect();
         let contents: Vec<&str> = own.iter().filter_map(|it| it.content.as_deref()).collect();
@@ -75,8 +79,13 @@ fn tables(items: &[SheetItem]) -> TaskResult<String> {
             worth.len()
         ),
     );
-    let open = items.iter().filter(|it| it.sheet != "start" && it.content.is_none()).count();
-    let open_lines = starts.iter().flat_map(|it| &it.lines).filter(|it| it.content.is_none()).count();
+    for moment in MOMENTS {
+        put(&mut text, format_args!("{}\n", effects_at(moment, items)));
+    }
+    put(&mut text, format_args!("{}\n", worthy_tokens(items)));
+    let open = items.iter().filter(|it| !is_block(it) && it.content.is_none()).count();
+    let blocks = items.iter().filter(|it| is_block(it));
+    let open_lines = blocks.flat_map(|it| &it.lines).filter(|it| it.content.is_none()).count();
     put(&mut text, format_args!("not judged: {open} memories, {open_lines} lines"));
     Ok(text)
 }
@@ -93,11 +102,51 @@ fn injectable_share(judged: &[&SheetItem]) -> String {
     )
 }
 
+fn is_block(item: &SheetItem) -> bool {
+    item.sheet == "start" || MOMENTS.contains(&item.sheet.as_str())
+}
+
+/// Says what the lines of a moment did, and how many of its blocks helped, or were at least on topic.
+fn effects_at(moment: &str, items: &[SheetItem]) -> String {
+    let blocks: Vec<Vec<&str>> = items
+        .iter()
+        .filter(|it| it.sheet == moment)
+        .map(|it| it.lines.iter().filter_map(|line| line.content.as_deref()).collect::<Vec<_>>())
+        .filter(|verdicts| !verdicts.is_empty())
+        .collect();
+    let lines: Vec<&str> = blocks.iter().flatten().copied().collect();
+    let shares = EFFECTS.map(|it| format!("{it} {} %", percent(&lines, it))).join(", ");
+    let with = |wanted: &[&str]| {
+        blocks.iter().filter(|verdicts| verdicts.iter().any(|it| wanted.contains(it))).count()
+    };
+    let (helped, on_topic) = (with(&["helped"]), with(&["helped", "on topic"]));
+    let blocks = blocks.len();
+    format!(
+        "{moment} lines: n {}, {shares}; blocks: {helped} of {blocks} helped, {on_topic} helped or were on topic",
+        lines.len()
+    )
+}
+
+/// Says how many of the tokens of judged lines were worth it.
+fn worthy_tokens(items: &[SheetItem]) -> String {
+    let lines = items.iter().filter(|it| is_block(it)).flat_map(|it| &it.lines);
+    let judged: Vec<_> = lines.filter_map(|line| Some((line.content.as_deref()?, line.tokens))).collect();
+    let sum =
+        |all: &mut dyn Iterator<Item = &(&str, u32)>| all.map(|(_, tokens)| u64::from(*tokens)).sum::<u64>();
+    let (worthy, all) =
+        (sum(&mut judged.iter().filter(|(verdict, _)| WORTHY.contains(verdict))), sum(&mut judged.iter()));
+    format!(
+        "useful / injected tokens: {worthy} of {all} ({} %)",
+        (100 * worthy).checked_div(all).unwrap_or(0)
+    )
+}
+
 /// Refuses words that are not in the rubric: a typing mistake must not vanish from a table.
 fn check(items: &[SheetItem]) -> TaskResult {
     for item in items {
         let lines = item.lines.iter().filter_map(|it| it.content.as_ref());
-        let unknown = lines.chain(&item.content).find(|it| !CONTENTS.contains(&it.as_str()));
+        let words: &[&str] = if MOMENTS.contains(&item.sheet.as_str()) { &EFFECTS } else { &CONTENTS };
+        let unknown = lines.chain(&item.content).find(|it| !words.contains(&it.as_str()));
         let unknown =
             unknown.or_else(|| item.title_quality.as_ref().filter(|it| !TITLES.contains(&it.as_str())));
         if let Some(word) = unknown {
@@ -143,16 +192,30 @@ mod tests {
 
     #[test]
     fn a_tally_counts_by_group_and_names_what_is_open() {
-        let line =
-            |content: Option<&str>| SheetLine { text: String::new(), content: content.map(str::to_owned) };
+        let line = |content: Option<&str>| SheetLine {
+            text: String::new(),
+            content: content.map(str::to_owned),
+            tokens: 10,
+        };
         let start = SheetItem {
             sheet: "start".to_owned(),
             lines: vec![line(Some("useful")), line(Some("unreadable")), line(None)],
             worth_its_tokens: Some("yes".to_owned()),
             ..SheetItem::default()
         };
+        let prompt = SheetItem {
+            sheet: "prompt".to_owned(),
+            lines: vec![
+                line(Some("noise")),
+                line(Some("helped")),
+                line(Some("on topic")),
+                line(Some("noise")),
+            ],
+            ..SheetItem::default()
+        };
         let standing = |item: SheetItem, standing: &str| SheetItem { standing: standing.to_owned(), ..item };
         let items = [
+            prompt,
             standing(judged("feature", "useful", "good"), "confirmed"),
             standing(judged("bugfix", "junk", "bad"), "confirmed"),
             standing(judged("rule", "useful", "ok"), "proposed"),
@@ -166,10 +229,14 @@ mod tests {
             "| all | 3 | 67 | 0 | 33 | 0 | 33 / 33 / 33 |",
             "useful memories that may be injected: 1 of 2 (50 %)",
             "session-start lines: n 2, useful 50 %, neutral 0 %, junk 0 %, wrong 0 %, unreadable 50 %; worth its tokens: 1 of 1 blocks",
+            "prompt lines: n 4, helped 25 %, on topic 25 %, noise 50 %; blocks: 1 of 1 helped, 1 helped or were on topic",
+            "tool lines: n 0,",
+            "useful / injected tokens: 20 of 60 (33 %)",
             "not judged: 1 memories, 1 lines",
         ] {
             assert!(text.contains(row), "{row}\n{text}");
         }
         assert!(tables(&[judged("rule", "usefull", "ok")]).is_err());
+        assert!(tables(&[judged("rule", "helped", "ok")]).is_err(), "a memory alone helps nobody yet");
     }
 }

@@ -15,6 +15,8 @@ pub struct ContextShape<'a> {
     pub bytes: usize,
     pub build_ms: f64,
     pub sections: &'a [&'static str],
+    /// What each section costs, in the order of `sections`.
+    pub section_tokens: Vec<u32>,
     pub sections_skipped: Vec<String>,
     pub memories: Vec<PlacedMemoryShape<'a>>,
 }
@@ -42,6 +44,7 @@ pub fn context(built: &BuiltInjection) -> ContextShape<'_> {
         bytes: block.bytes,
         build_ms: f64::from(built.build_us) / 1000.0,
         sections: &block.sections,
+        section_tokens: block.section_tokens.iter().map(|tokens| tokens.0).collect(),
         sections_skipped: block.sections_skipped.iter().map(ToString::to_string).collect(),
         memories: block.items.iter().map(placed_memory).collect(),
     }

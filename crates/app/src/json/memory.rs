@@ -8,6 +8,7 @@ use backstory_memory::{ContentRecord, Freshness, Link, Memory, MemoryId, Standin
 use backstory_store::{Revision, Session, Store, StoreError};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// What is in a memory that was written, for other programs.
 #[derive(Debug, Serialize)]
@@ -71,6 +72,9 @@ pub struct RuleShape {
     pub head: HeadShape,
     pub body: String,
     pub scope: &'static str,
+    /// The file of the project that says otherwise, as a remark.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradicted_by: Option<String>,
 }
 
 /// What became of the rules in a file.
@@ -212,10 +216,15 @@ pub fn review(store: &Store, waiting: &[Memory]) -> Result<ReviewShape, StoreErr
 }
 
 /// Returns the rules of a project and of the user.
-pub fn rules(store: &Store, rules: &[Memory]) -> Result<RulesShape, StoreError> {
+pub fn rules(
+    store: &Store,
+    rules: &[Memory],
+    contradicted: &BTreeMap<MemoryId, String>,
+) -> Result<RulesShape, StoreError> {
     let shape = |rule: &Memory| {
-        let scope = rule.content.scope.as_str();
-        Ok(RuleShape { head: head(store, rule)?, body: rule.content.body.clone(), scope })
+        let (scope, body) = (rule.content.scope.as_str(), rule.content.body.clone());
+        let contradicted_by = contradicted.get(&rule.id).cloned();
+        Ok(RuleShape { head: head(store, rule)?, body, scope, contradicted_by })
     };
     Ok(RulesShape { version: 1, rules: rules.iter().map(shape).collect::<Result<_, StoreError>>()? })
 }

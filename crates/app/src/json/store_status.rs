@@ -67,6 +67,7 @@ pub struct UsefulnessShape {
     pub kind: String,
     pub injected: u64,
     pub used: u64,
+    pub touched: u64,
 }
 
 /// One run of a hook.
@@ -154,6 +155,7 @@ fn usefulness_of_section(of: &Usefulness) -> UsefulnessShape {
         kind: of.kind.clone(),
         injected: of.injected,
         used: of.used,
+        touched: of.touched,
     }
 }
 

@@ -25,9 +25,15 @@ pub(crate) struct ContextArgs {
     /// The file that is about to be edited
     #[arg(long, value_name = "PATH", conflicts_with_all = ["prompt", "command"])]
     pub(crate) file: Option<String>,
+    /// What is about to be written into that file
+    #[arg(long, value_name = "TEXT", requires = "file")]
+    pub(crate) text: Option<String>,
     /// The project: its name, its number or a folder in it (default: the one of this folder)
     #[arg(long, short, value_name = "PROJECT")]
     pub(crate) project: Option<String>,
+    /// The host it would be for (default: the one last at work in the project)
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Option<String>,
     /// Print what each line costs and why it is there, instead of the text
     #[arg(long)]
     pub(crate) bill: bool,
@@ -54,7 +60,7 @@ pub(crate) fn run(args: &ContextArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
     let point = injection_point(args, app)?;
     let store = app.store_to_read()?;
     let project = args.project.clone().map_or(ProjectSelector::Here, ProjectSelector::Named);
-    let built = app.context(&store, ContextRequest { point, project })?;
+    let built = app.context(&store, ContextRequest { point, project, host: args.host.clone() })?;
     if args.json {
         ui.json(&json::context(&built))?;
     } else if built.block.is_empty() {
@@ -75,7 +81,10 @@ pub(crate) fn run(args: &ContextArgs, app: &App, ui: &Ui) -> Result<Exit, AppErr
 fn injection_point(args: &ContextArgs, app: &App) -> Result<InjectionPoint, AppError> {
     let prompt = || args.prompt.clone().map(|text| InjectionPoint::Prompt { text });
     let command = || args.command.clone().map(|command| InjectionPoint::Command { command });
-    let edit = || args.file.as_deref().map(|file| InjectionPoint::Edit { file: from_here(file, app) });
+    let edit = || {
+        let file = args.file.as_deref().map(|file| from_here(file, app));
+        file.map(|file| InjectionPoint::Edit { file, text: args.text.clone().unwrap_or_default() })
+    };
     let session = || InjectionPoint::SessionStart { reason: StartReason::Startup };
     let found = match args.moment {
         None => Some(prompt().or_else(command).or_else(edit).unwrap_or_else(session)),

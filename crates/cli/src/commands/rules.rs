@@ -125,15 +125,18 @@ fn list(project: Option<String>, as_json: bool, app: &App, ui: &Ui) -> Result<Ex
     let store = app.store_to_read()?;
     let project = project.map_or(ProjectSelector::Here, ProjectSelector::Named);
     let rules = app.rules(&store, &project)?;
+    let contradicted = app.contradicted_rules(&store, &rules)?;
     if as_json {
-        ui.json(&json::rules(&store, &rules)?)?;
+        ui.json(&json::rules(&store, &rules, &contradicted)?)?;
     } else if rules.is_empty() {
         ui.say("no rules yet; `backstory rules add TEXT` writes one, `backstory review` shows proposed ones");
     } else {
         for rule in &rules {
             let scope = if rule.content.scope == MemoryScope::User { "  (every project)" } else { "" };
             let number = format!("#{}", rule.id);
-            let text = format!("{}{scope}", one_line(&backstory_inject::rule_line(rule)));
+            let otherwise = contradicted.get(&rule.id).map(|remark| format!(" · {}", one_line(remark)));
+            let text = one_line(&backstory_inject::rule_line(rule));
+            let text = format!("{text}{scope}{}", otherwise.unwrap_or_default());
             ui.wrapped(&format!("{} ", ui.tone(Tone::Rule, &number)), &text, number.len() + 1)?;
         }
     }

@@ -9,7 +9,7 @@ use backstory_app::vectors::MAKES_VECTORS;
 use backstory_app::words::{NOWHERE, counted};
 use backstory_app::{App, AppError, json};
 use backstory_hosts::Host;
-use backstory_memory::Timestamp;
+use backstory_memory::{Kind, Timestamp};
 use backstory_store::{ModelUse, Receipt, Usefulness, WriterStatus};
 use clap::Args;
 use std::path::PathBuf;
@@ -191,13 +191,20 @@ fn print_injected(all: &[Usefulness], ui: &Ui) -> Result<(), AppError> {
     let sum = |of: &mut dyn Iterator<Item = &Usefulness>| {
         of.fold((0, 0), |(injected, used), one| (injected + one.injected, used + one.used))
     };
-    let line = |(injected, used): (u64, u64)| {
-        format!("{injected}, used {used} ({} %)", used * 100 / injected.max(1))
-    };
-    let total = sum(&mut all.iter());
-    if total.0 == 0 {
+    let (injected, _) = sum(&mut all.iter());
+    if injected == 0 {
         return Ok(());
     }
+    // A rule that is followed leaves no trace: rules are not judged by use.
+    let is_judged = |one: &&Usefulness| one.kind != Kind::Rule.as_str();
+    let judged = sum(&mut all.iter().filter(is_judged));
+    let share = match judged {
+        (0, _) => String::new(),
+        (judged, used) if judged == injected => format!(", used {used} ({} %)", used * 100 / judged),
+        (judged, used) => format!(", used {used} of {judged} beside rules ({} %)", used * 100 / judged),
+    };
+    let touched: u64 = all.iter().map(|one| one.touched).sum();
+    let touched = if touched > 0 { format!(", {touched} touched") } else { String::new() };
     let mut sections: Vec<&str> = Vec::new();
     for one in all {
         if !sections.contains(&one.section.as_str()) {
@@ -205,10 +212,14 @@ fn print_injected(all: &[Usefulness], ui: &Ui) -> Result<(), AppError> {
         }
     }
     let parts = sections.iter().map(|section| {
-        let (injected, used) = sum(&mut all.iter().filter(|one| one.section == *section));
-        format!("{} {used}/{injected}", one_line(section))
+        let own = || all.iter().filter(|one| one.section == *section);
+        let (injected, used) = sum(&mut own());
+        match own().any(|one| is_judged(&one)) {
+            true => format!("{} {used}/{injected}", one_line(section)),
+            false => format!("{} {injected}", one_line(section)),
+        }
     });
     let parts = parts.collect::<Vec<_>>().join(" · ");
-    ui.labelled("injected", &line(total))?;
+    ui.labelled("injected", &format!("{injected}{share}{touched}"))?;
     ui.labelled("", &ui.tone(Tone::Faint, &parts))
 }

@@ -212,6 +212,88 @@ fn law_5_a_memory_is_injected_again_after_a_compaction_or_a_clear() {
     assert!(starts(&env, "forked", "fork").contains("FTS5"));
 }
 
+/// What was finished before a compaction is said to be finished after it.
+#[test]
+fn law_12_after_a_compaction_finished_tasks_are_said_to_be_finished() {
+    let env = world();
+    starts(&env, "s", "startup");
+    asks(&env, "s", "Number the berths and print the tide table");
+    let tool = |name: &str, input: Value, response: Value| {
+        let fields = json!({"tool_name": name, "tool_use_id": input.to_string(), "tool_input": input, "tool_response": response});
+        harmless(&event(&env, "s", "PostToolUse", fields));
+    };
+    for (id, subject) in
+        [("1", "Number the berths"), ("2", "Print the tide table"), ("3", "Wire the foghorn")]
+    {
+        tool("TaskCreate", json!({"subject": subject}), json!({"task": {"id": id, "subject": subject}}));
+    }
+    for id in ["1", "2"] {
+        tool(
+            "TaskUpdate",
+            json!({"taskId": id, "status": "completed"}),
+            json!({"success": true, "taskId": id}),
+        );
+    }
+    file(&env, "berths.py", "x = 1\n");
+    let edit =
+        json!({"file_path": env.project().join("berths.py"), "old_string": "x = 1", "new_string": "x = 2"});
+    tool("Edit", edit, json!({}));
+    let finished = |text: &str| {
+        // The one that was finished last may stand on a line of its own.
+        let done = text.lines().filter(|line| line.contains("Finished: ") || line.contains("Last done: "));
+        let done = done.collect::<Vec<_>>().join(" ");
+        assert!(done.contains("Finished: ") && done.contains("Number the berths"), "{text}");
+        assert!(done.contains("Print the tide table") && !done.contains("foghorn"), "{text}");
+        assert!(text.contains("Next steps: Wire the foghorn"), "{text}");
+    };
+    harmless(&event(&env, "s", "PreCompact", json!({"trigger": "auto"})));
+    finished(&starts(&env, "s", "compact"));
+}
+
+/// Law 5: whatever a session asks, runs and edits, nothing is given to it twice beside its first block.
+#[test]
+fn law_5_nothing_is_injected_twice_in_a_session() {
+    let env = world();
+    remember(&env, RANKING);
+    remember(&env, MONEY);
+    for rule in
+        ["Run make lint before every commit", "We use pnpm here, never npm", "Never use unwrap in parser.rs"]
+    {
+        done(&env, &["rules", "add", rule]);
+    }
+    file(&env, "parser.rs", "fn parse() {}\n");
+    let edits = |_: &str| {
+        let fields = json!({"tool_name": "Edit", "tool_input": {"file_path": env.project().join("parser.rs"),
+            "old_string": "{}", "new_string": "{ read().unwrap() }"}});
+        injected(&event(&env, "s", "PreToolUse", fields))
+    };
+    let prompted = |text: &str| asks(&env, "s", text);
+    let ran = |command: &str| runs(&env, "s", command);
+    let moments: [(&dyn Fn(&str) -> String, &str); 10] = [
+        (&prompted, QUESTION),
+        (&ran, "yarn add zod"),
+        (&edits, ""),
+        (&prompted, "commit this"),
+        (&ran, "git commit -m x"),
+        (&prompted, "yes"),
+        (&ran, "npm install"),
+        (&edits, ""),
+        (&prompted, "How is money kept, as integer cents?"),
+        (&prompted, QUESTION),
+    ];
+    starts(&env, "s", "startup");
+    let blocks: Vec<String> = moments.iter().map(|(moment, about)| moment(about)).collect();
+    let ids = |text: &str| -> Vec<String> {
+        let lines = text.lines().filter(|line| line.starts_with('#'));
+        lines.map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect()
+    };
+    let mut all: Vec<String> = blocks.iter().flat_map(|text| ids(text)).collect();
+    let count = all.len();
+    all.sort();
+    all.dedup();
+    assert!(count >= 3 && all.len() == count, "{blocks:?}");
+}
+
 /// Off at its beginning, a session has nothing: compacting it still begins anew.
 #[test]
 fn law_5_a_compaction_resets_the_context_also_when_session_starts_are_off() {
@@ -376,8 +458,14 @@ fn without_capture_memories_are_injected_and_nothing_is_kept() {
 fn without_a_word_index_a_prompt_still_gets_its_memory() {
     let env = world();
     remember(&env, RANKING);
+    done(&env, &["rules", "add", MONEY]);
     execute(&env, "DROP TABLE memory_words");
     assert!(asks(&env, "s", QUESTION).contains("FTS5"));
+    let start = starts(&env, "t", "startup");
+    assert!(
+        start.contains(MONEY) && start.contains(RANKING),
+        "without an index a start says all the same: {start}"
+    );
 }
 
 /// S1.7: goals only where the prompt speaks of goals.

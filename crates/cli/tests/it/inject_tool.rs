@@ -1,7 +1,7 @@
 //! What is injected beside a tool call: before a command that failed earlier, and before an edit of a file something is known about.
 
 use crate::inject::{runs, starts};
-use crate::support::{count, done, event, file, git, import, injected, run_in, world};
+use crate::support::{count, done, event, file, git, harmless, import, injected, run_in, world};
 use insta::assert_snapshot;
 use serde_json::json;
 use std::fs;
@@ -156,4 +156,37 @@ fn a_rule_about_a_kind_of_file_is_injected_when_one_is_created() {
     assert_eq!(before("s", "notes.md"), "");
     assert!(before("s", "new.ts").contains("no semicolons"));
     assert!(before("s", "tool_count.py").contains("needs a line"));
+}
+
+/// The new text of an edit is read, and one package manager stands for the others.
+#[test]
+fn a_rule_speaks_at_what_is_written_and_at_the_family_of_a_command() {
+    let env = world();
+    file(&env, "refund.py", "x = 1\n");
+    done(&env, &["rules", "add", "Money is integer cents, never a float"]);
+    done(&env, &["rules", "add", "We use pnpm, never npm"]);
+    let edits = |session: &str, text: &str| {
+        let fields = json!({"tool_name": "Edit", "tool_input": {"file_path": env.project().join("refund.py"),
+            "old_string": "x = 1", "new_string": text}});
+        injected(&event(&env, session, "PreToolUse", fields))
+    };
+    assert_eq!(edits("s", "x = round(row)"), "");
+    assert!(edits("s", "x = float(row)").contains("integer cents"));
+    assert_eq!(edits("s", "x = float(column)"), "", "once in a session");
+    assert_eq!(runs(&env, "s", "yarn run build"), "");
+    assert!(runs(&env, "s", "yarn add zod").contains("pnpm"));
+    assert_eq!(runs(&env, "t", "pnpm add zod"), "");
+}
+
+/// A prompt that names nothing is about what was just done, commands as well as files.
+#[test]
+fn an_empty_prompt_is_about_the_commands_just_run() {
+    let env = world();
+    done(&env, &["remember", "--kind", "gotcha", "helm upgrade needs the values of the staging cluster"]);
+    crate::inject::asks(&env, "s", "Ship the tide service");
+    let ran = json!({"tool_name": "Bash", "tool_use_id": "1", "tool_input": {"command": "helm upgrade tide ./chart"},
+        "tool_response": {"stdout": "ok"}});
+    harmless(&event(&env, "s", "PostToolUse", ran));
+    assert!(crate::inject::asks(&env, "s", "yes").contains("staging cluster"));
+    assert_eq!(crate::inject::asks(&env, "t", "yes"), "", "another session ran nothing");
 }

@@ -1,7 +1,7 @@
 //! `rules`: the user's rules in the open, and in a file that hosts load by themselves.
 
 use crate::inject::starts;
-use crate::support::{ask, column, done, done_in, file, remember, world};
+use crate::support::{ask, column, done, done_in, file, remember, without_nonce, world};
 use insta::assert_snapshot;
 use serde_json::json;
 use std::fs;
@@ -82,9 +82,30 @@ fn a_rule_in_a_file_the_host_loads_is_not_repeated_at_session_start() {
     done(&env, &["rules", "--write", "AGENTS.md", "--yes"]);
     assert_eq!(has_both(&starts(&env, "a", "startup")), (true, true), "Claude Code does not read AGENTS.md");
     file(&env, "CLAUDE.md", "@AGENTS.md\n");
-    assert_eq!(has_both(&starts(&env, "b", "startup")), (false, true));
+    let start = starts(&env, "b", "startup");
+    assert_eq!(has_both(&start), (false, true));
+    let preview = |arguments: &[&str]| without_nonce(env.run(arguments).stdout.trim_end());
+    assert_eq!(preview(&["context"]), start, "the preview is for the host last at work");
+    assert_eq!(has_both(&preview(&["context", "--host", "gemini-cli"])), (true, true));
+    assert!(env.run(["context", "--host", "nobody"]).stderr.contains("nobody"));
     done(&env, &["rules", "--remove", "AGENTS.md", "--yes"]);
     assert_eq!(has_both(&starts(&env, "c", "startup")), (true, true));
+}
+
+/// A file that says otherwise misleads every session, as long as it does.
+#[test]
+fn a_rule_that_a_project_file_contradicts_says_so() {
+    let env = world();
+    done(&env, &["rules", "add", "We use pnpm here, never npm"]);
+    let remark = "CLAUDE.md says otherwise";
+    file(&env, "CLAUDE.md", "# Build\n\nWe use npm here, never pnpm.\n");
+    assert!(env.run(["rules"]).stdout.contains(remark), "{:?}", env.run(["rules"]));
+    assert_eq!(column(&ask(&env, 0, &["rules", "--json"])["rules"], "contradicted_by"), json!([remark]));
+    let start = starts(&env, "a", "startup");
+    assert!(start.contains(&format!("never npm (today, {remark})")), "{start}");
+    file(&env, "CLAUDE.md", "# Build\n\nRun make.\n");
+    assert!(!env.run(["rules"]).stdout.contains("otherwise"));
+    assert!(!starts(&env, "b", "startup").contains("otherwise"));
 }
 
 #[test]

@@ -103,20 +103,40 @@ fn law_9_the_use_of_an_injected_memory_is_detected() {
     };
     let cites = "Search ranking stays with SQLite FTS5, as decided, because it needs no server.";
     for (name, fields, used) in [
-        ("PostToolUse", edited, [0, 1, 0]),
-        ("PostToolUse", ran("make tea", "2"), [0, 1, 0]),
-        ("PostToolUse", ran("make database", "3"), [0, 1, 1]),
-        ("Stop", json!({"last_assistant_message": "The ledger is done."}), [0, 1, 1]),
-        ("Stop", json!({"last_assistant_message": cites}), [1, 1, 1]),
+        ("PostToolUse", edited, [0, 0, 0]),
+        ("PostToolUse", ran("make tea", "2"), [0, 0, 0]),
+        ("PostToolUse", ran("make database", "3"), [0, 0, 1]),
+        ("Stop", json!({"last_assistant_message": "The ledger is done."}), [0, 0, 1]),
+        ("Stop", json!({"last_assistant_message": cites}), [1, 0, 1]),
     ] {
         harmless(&event(&env, "s", name, fields.clone()));
         assert_eq!(column(&injected(), "used"), json!(used), "{fields}");
     }
+    assert_eq!(column(&injected(), "touched"), json!([0, 1, 0]));
     let status = env.run(["status"]).stdout;
     assert!(
-        status.contains("injected   3, used 3 (100 %)\n           decisions 1/1 · traps 2/2"),
+        status.contains("injected   3, used 2 (66 %), 1 touched\n           decisions 1/1 · traps 1/2"),
         "{status}"
     );
+}
+
+/// A rule that is followed mostly leaves no trace: what is seen of it is kept, and the rate is that of the others.
+#[test]
+fn a_rule_and_a_decision_are_used_by_the_command_they_name() {
+    let env = world();
+    done(&env, &["rules", "add", "Run make lint before you call it done"]);
+    remember(&env, "We decided to run database migrations with alembic");
+    starts(&env, "s", "startup");
+    let used = || column(&ask(&env, 0, &["status", "--json"])["injected"], "used");
+    for (command, expected) in [("make tea", [0, 0]), ("alembic upgrade head", [1, 0]), ("make lint", [1, 1])]
+    {
+        let ran = json!({"tool_name": "Bash", "tool_use_id": command, "tool_input": {"command": command},
+            "tool_response": {"stdout": "ok"}});
+        harmless(&event(&env, "s", "PostToolUse", ran));
+        assert_eq!(used(), json!(expected), "{command}");
+    }
+    let status = env.run(["status"]).stdout;
+    assert!(status.contains("injected   2, used 1 of 1 beside rules (100 %)"), "{status}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::backed_steps::{UsersRequests, harmless_tasks, note_backed};
 use crate::finding::distilled;
 use crate::sentences::sentences;
 use crate::session_notes::still_running;
-use crate::summary::items;
+use crate::summary::{items, newest_items};
 use crate::titles::title_of;
 use backstory_memory::{Content, Details, HandoffDetails, Kind, Provenance, SummaryDetails};
 
@@ -132,6 +132,7 @@ fn handoff_content(handoff: CheckedHandoff, topic: Option<&str>, record: &Sessio
     let mut details = HandoffDetails {
         last_request: found.last_request.clone(),
         last_done: handoff.place.clone().filter(|_| !is_open),
+        done: newest_items(tasks.done.clone()),
         in_flight: items(in_flight.into_iter()),
         next_steps: items(next_steps.into_iter()),
         open_questions: handoff.open_questions,

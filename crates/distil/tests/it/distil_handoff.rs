@@ -3,7 +3,7 @@
 use crate::distil::RED;
 use crate::recording::Recording;
 use backstory_distil::DistilTrigger;
-use backstory_memory::{Activity, Kind, Provenance};
+use backstory_memory::{Activity, Details, Kind, Provenance, TaskState};
 
 #[test]
 fn a_handoff_says_what_is_open() {
@@ -53,6 +53,30 @@ fn a_handoff_names_the_last_request_and_what_is_in_flight() {
     let handoff = story.only(Kind::Handoff).content;
     assert_eq!(handoff.title, "In progress: Move the toolbar to the bottom of the list");
     assert!(handoff.body.contains("Last done: Add the model"), "{}", handoff.body);
+}
+
+#[test]
+fn law_12_what_is_in_flight_is_not_said_to_be_done() {
+    let request = "Add retries to the mailer and show the queue";
+    let handoff = |tasks: &[(&str, TaskState)]| {
+        let mut story = Recording::new();
+        story.asks(request).edits("mailer.py", "", "x");
+        for (text, state) in tasks {
+            story.happens(task(text, *state), Provenance::Assistant);
+        }
+        story.happens(Activity::Interrupted, Provenance::User);
+        story.distils(DistilTrigger::SessionEnd);
+        let Some(Details::Handoff(handoff)) = story.only(Kind::Handoff).content.details else { panic!() };
+        assert_eq!(handoff.in_flight, [request]);
+        (handoff.last_done, handoff.done)
+    };
+    assert_eq!(handoff(&[]), (None, vec![]));
+    let tasks = [("Add retries", TaskState::Done), ("Show the queue", TaskState::Open)];
+    assert_eq!(handoff(&tasks).1, ["Add retries"], "what was finished is kept");
+}
+
+fn task(text: &str, state: TaskState) -> Activity {
+    Activity::TaskChanged { id: text.to_owned(), text: text.to_owned(), state }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::distil::{GREEN, RED};
 use crate::recording::Recording;
-use backstory_distil::DistilTrigger;
+use backstory_distil::{DistilTrigger, ProjectFiles};
 use backstory_memory::{
     Content, Details, Kind, Memory, Provenance, Redacted, RejectionReason, Standing, StandingReason,
     Timestamp, WorkDetails,
@@ -166,7 +166,10 @@ fn what_a_project_file_says_is_not_kept_again_and_what_contradicts_it_is_marked(
     story.steers("Remember that the app has 31 locales.").closes("Noted.");
     let rule = story.only(Kind::Rule);
     assert_eq!(rule.standing, Standing::Confirmed);
-    assert_eq!(rule.content.facts, ["CLAUDE.md says 27"]);
+    let root = story.root();
+    let files = ProjectFiles::new(Some(&root));
+    assert_eq!(files.contradiction(&rule.content.title).as_deref(), Some("CLAUDE.md says 27"));
+    assert!(rule.content.facts.is_empty(), "the file may be mended: {:?}", rule.content.facts);
 }
 
 #[test]

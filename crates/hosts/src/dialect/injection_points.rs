@@ -49,12 +49,17 @@ impl HookPayload<'_> {
         match tool_kind(self.get(TOOL).text()?) {
             Some(ToolKind::Command) => Some(InjectionPoint::Command { command: said(&["command"])? }),
             Some(ToolKind::Write | ToolKind::Edit) => {
-                Some(InjectionPoint::Edit { file: said(&["file_path", "notebook_path", "path"])? })
+                let file = said(&["file_path", "notebook_path", "path"])?;
+                let text = said(&["new_string", "content", "new_source", "new_str"]).unwrap_or_default();
+                Some(InjectionPoint::Edit { file, text })
             }
             Some(ToolKind::Patch) => {
                 let patch =
                     said(&["command", "input", "patch"]).or_else(|| input.text().map(str::to_owned))?;
-                Some(InjectionPoint::Edit { file: patches::first_file(&patch, self.cwd().as_deref())? })
+                let file = patches::first_file(&patch, self.cwd().as_deref())?;
+                let text =
+                    patch.lines().filter_map(|line| line.strip_prefix('+')).collect::<Vec<_>>().join("\n");
+                Some(InjectionPoint::Edit { file, text })
             }
             _ => None,
         }

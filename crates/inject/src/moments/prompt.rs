@@ -8,7 +8,7 @@ use crate::occasion::Occasion;
 use crate::{Candidate, GatherResult, Prefetch};
 use backstory_capture::{FreshnessLimit, body_of};
 use backstory_distil::is_word_of_reply;
-use backstory_memory::{Activity, Kind, Memory, first_chars, words};
+use backstory_memory::{Activity, Kind, Memory, Provenance, first_chars, words};
 use backstory_recall::{Hit, ScoreFactor, SearchQuery, Signal};
 use backstory_store::{Filter, Scope, StandingFilter, Store, StoredEvent};
 use std::collections::HashSet;
@@ -30,6 +30,8 @@ const MOST_SPOKEN_WORDS: usize = 60;
 const LATEST_EVENTS: u32 = 24;
 const TOUCHED_FILES: usize = 6;
 const TOUCHED_HITS: u32 = 3;
+/// Of many commands the last ones say what a turn came to.
+const LAST_COMMANDS: usize = 3;
 /// A longer prompt says at its beginning what it is about; the rest is pasted.
 pub(crate) const MOST_PROMPT_CHARS: usize = 4_000;
 
@@ -114,53 +116,81 @@ impl Injector<'_> {
         Ok(last.filter(|it| self.is_unseen(&it.memory)))
     }
 
-    /// Returns the rules and facts about the files that the session edited last, or that its agent just spoke of: "yes" is said to that.
+    /// Returns what is known of the commands that the session ran last and of the files it edited last, or that its agent just spoke of:
+    /// "yes" is said to that.
     fn lessons_of_last_turn(&self) -> GatherResult<Vec<Candidate>> {
         let Some(session) = self.recipient.session else { return Ok(Vec::new()) };
-        let filter = Filter {
-            kinds: vec![Kind::Rule, Kind::Fact],
-            standing: StandingFilter::Confirmed,
-            limit: TOUCHED_HITS,
-            ..Filter::within(Scope::Project(self.recipient.project))
-        };
         let read = || self.store.events().latest(session, LATEST_EVENTS);
-        let files = files_of_last_turn(&self.store.read_until(self.until, read)?);
-        if files.is_empty() {
-            return Ok(Vec::new());
+        let last = LastTurn::of_events(&self.store.read_until(self.until, read)?);
+        let mut known = self.known_of_files(&last.files)?;
+        for command in &last.commands {
+            known.extend(self.memories_of_command(command)?);
         }
-        let mut known = self.candidates("known about a file just edited", |store| {
-            store.search().about_files(&files, &filter)
-        })?;
-        let names = |it: &Memory| files.iter().any(|file| names_file(&text_of(it), file));
-        known.extend(self.rules_to_warn(names)?);
-        known.extend(self.facts_to_warn("names a file just edited", names)?);
         let mut seen = HashSet::new();
         known.retain(|it| seen.insert(it.memory.id));
         known.truncate(TOUCHED_HITS as usize);
         Ok(known)
     }
+
+    /// Returns the rules, the facts and the user's decisions about files.
+    fn known_of_files(&self, files: &[String]) -> GatherResult<Vec<Candidate>> {
+        let filter = Filter {
+            kinds: vec![Kind::Rule, Kind::Fact, Kind::Decision],
+            standing: StandingFilter::Confirmed,
+            limit: TOUCHED_HITS,
+            ..Filter::within(Scope::Project(self.recipient.project))
+        };
+        if files.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut known = self.candidates("known about a file just edited", |store| {
+            store.search().about_files(files, &filter)
+        })?;
+        known.retain(|it| it.memory.content.kind != Kind::Decision || is_of_user(&it.memory));
+        let names = |it: &Memory| files.iter().any(|file| names_file(&text_of(it), file));
+        known.extend(self.rules_to_warn(names)?);
+        known.extend(self.facts_to_warn("names a file just edited", names)?);
+        Ok(known)
+    }
 }
 
-/// Returns the files edited since the last prompt but one, newest first, and those that the agent's last message names.
-fn files_of_last_turn(events: &[StoredEvent]) -> Vec<String> {
-    let (mut edited, mut named) = (Vec::new(), Vec::new());
-    let mut prompts = 0;
-    for body in events.iter().rev().filter_map(|stored| body_of(&stored.event)) {
-        match body.activity {
-            Activity::Prompted { .. } => prompts += 1,
-            Activity::Edited { file, .. } => edited.push(file),
-            Activity::TurnEnded { message } if named.is_empty() => named = files_in(&message),
-            _ => {}
+/// What the turn before a prompt was about.
+#[derive(Debug, Default)]
+struct LastTurn {
+    /// The files edited, newest first, and those that the agent's last message names.
+    files: Vec<String>,
+    /// The last commands, newest first.
+    commands: Vec<String>,
+}
+
+impl LastTurn {
+    /// Looks back to the last prompt but one: the newest is the one that is being answered.
+    fn of_events(events: &[StoredEvent]) -> LastTurn {
+        let (mut last, mut named) = (LastTurn::default(), Vec::new());
+        let mut prompts = 0;
+        for body in events.iter().rev().filter_map(|stored| body_of(&stored.event)) {
+            match body.activity {
+                Activity::Prompted { .. } => prompts += 1,
+                Activity::Edited { file, .. } => last.files.push(file),
+                Activity::Ran { command, .. } if last.commands.len() < LAST_COMMANDS => {
+                    last.commands.push(command);
+                }
+                Activity::TurnEnded { message } if named.is_empty() => named = files_in(&message),
+                _ => {}
+            }
+            if prompts == 2 || last.files.len() == TOUCHED_FILES {
+                break;
+            }
         }
-        // The newest is the prompt that is being answered.
-        if prompts == 2 || edited.len() == TOUCHED_FILES {
-            break;
-        }
+        last.files.extend(named);
+        let mut seen = HashSet::new();
+        last.files.retain(|file| seen.insert(file.clone()));
+        last
     }
-    edited.extend(named);
-    let mut seen = HashSet::new();
-    edited.retain(|file| seen.insert(file.clone()));
-    edited
+}
+
+fn is_of_user(memory: &Memory) -> bool {
+    memory.content.provenance == Provenance::User
 }
 
 /// Returns the files that a text names: words with an ending of letters.
@@ -206,12 +236,24 @@ fn asks_to_go_on(prompt: &str) -> bool {
 
 /// Whether a prompt says what it is about. "Yes, go on" does not.
 pub(crate) fn is_about_something(prompt: &str) -> bool {
+    let prompt = without_pictures(prompt);
     let mut words = prompt.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.any(|word| {
         let word = word.to_lowercase();
         let is_long_enough = word.chars().count() > 2 || !word.is_ascii();
         is_long_enough && !is_word_of_reply(&word) && !URGING.contains(&word.as_str())
     })
+}
+
+/// Returns a prompt without the marks that hosts put where a picture was: `[Image #1]`.
+fn without_pictures(prompt: &str) -> String {
+    let mut rest = prompt;
+    let mut text = String::new();
+    while let Some((before, behind)) = rest.split_once("[Image") {
+        text.push_str(before);
+        rest = behind.split_once(']').map_or("", |(_, behind)| behind);
+    }
+    text + rest
 }
 
 /// Words that urge or point, and name no subject, as those of a reply do.
@@ -244,6 +286,7 @@ mod tests {
             "ok do it",
             "Thanks, that is perfect!",
             "👍",
+            "[Image #1]",
             "y",
             "1",
         ] {

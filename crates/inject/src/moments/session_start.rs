@@ -6,6 +6,7 @@ use crate::rules_file::{rule_line, rules_in};
 use crate::{Candidate, GatherResult, Orientation, WorkTreeStatus};
 use backstory_capture::git::{self, HistoryDetail, history};
 use backstory_capture::{FreshnessLimit, instruction_files};
+use backstory_distil::ProjectFiles;
 use backstory_memory::{ChangedSymbol, Details, Freshness, Kind, KindGroup, Memory, MemoryId, Timestamp};
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -19,6 +20,8 @@ const TIME_FOR_FRESHNESS: Duration = Duration::from_millis(40);
 const MOST_FILES: usize = 16;
 /// Far more rules than anybody keeps: the budget decides, not a count.
 const RULES: u32 = 200;
+/// More are not shown, and need not be compared with what the project's files say.
+const COMPARED_RULES: usize = 40;
 const MOST_PINNED: u32 = 16;
 /// Several, because the handoff in force is that of the session last at work, which need not be the one last started.
 pub(super) const HANDOFFS: u32 = 4;
@@ -81,7 +84,10 @@ impl Injector<'_> {
             traps: surest("known here", &[Kind::Fact, Kind::Failure], TRAPS)
                 .map(|traps| traps.into_iter().filter(|it| may_recur(&it.memory)).collect()),
             decisions: surest("decided", &[Kind::Decision], DECISIONS),
-            work: self.work().and_then(|work| self.without_repeats(work, WORK_REPEATS, |_| false)),
+            work: self
+                .work()
+                .and_then(|work| self.without_repeats(work, WORK_REPEATS, |_| false))
+                .map(|work| self.with_freshness(work)),
             code_changes: self.code_changes(),
         }
     }
@@ -99,6 +105,10 @@ impl Injector<'_> {
             let last = memory.last_used_at.unwrap_or(memory.updated_at).max(memory.updated_at);
             std::cmp::Reverse((memory.content.pinned, memory.times_seen, last))
         });
+        let files = ProjectFiles::new(self.recipient.root);
+        for it in rules.iter_mut().take(COMPARED_RULES) {
+            it.contradicted_by = files.contradiction(&it.memory.content.title);
+        }
         Ok(rules)
     }
 

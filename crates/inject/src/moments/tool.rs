@@ -9,8 +9,10 @@ use crate::arguments::{names_argument, shares_words};
 use crate::failure_details::{
     failed_command, fixing_commands, is_fixed_by_command, is_same_command, may_recur,
 };
-use crate::file_kind::{names_file, names_test_of, speaks_of_kind};
-use crate::occasion::{Occasion, is_followed_by, names_own_program, names_task, program_of, tasks};
+use crate::file_kind::{names_file, names_test_of, speaks_of_code, speaks_of_kind};
+use crate::occasion::{
+    Occasion, chooses_another, is_followed_by, names_own_program, names_task, program_of, tasks,
+};
 use crate::{Candidate, GatherResult};
 use backstory_distil::CommandTask;
 use backstory_memory::{Kind, Memory, MemoryId, Nesting, Provenance, first_chars, simple_commands};
@@ -105,8 +107,9 @@ impl Injector<'_> {
         Ok(failures)
     }
 
-    /// Finds what is known about a file that is about to change: rules, the user's decisions and facts, then failures.
-    pub(super) fn memories_of_file(&self, file: &str) -> GatherResult<Vec<Candidate>> {
+    /// Finds what is known about a file that is about to change, and about what is to be written there: rules, the user's decisions and
+    /// facts, then failures.
+    pub(super) fn memories_of_edit(&self, file: &str, new_text: &str) -> GatherResult<Vec<Candidate>> {
         let filter = Filter {
             kinds: Kind::with(|kind| kind.warns_before_edit),
             standing: StandingFilter::Confirmed,
@@ -133,8 +136,10 @@ impl Injector<'_> {
             names_file(&text, &path) || names_test_of(&text, &path)
         };
         let is_of_kind = |rule: &Memory| is_created && speaks_of_kind(&rule.content.title, &path);
-        let rules = self.rules_to_warn(|rule| names(rule) || is_of_kind(rule))?;
-        let facts = self.facts_to_warn("names this file", names)?;
+        let is_in_text = |it: &Memory| speaks_of_code(&it.content.title, new_text);
+        let rules = self.rules_to_warn(|rule| names(rule) || is_of_kind(rule) || is_in_text(rule))?;
+        let facts =
+            self.facts_to_warn("names this file or what is written", |it| names(it) || is_in_text(it))?;
         let mut seen = BTreeSet::new();
         let all = rules.into_iter().chain(anchored).chain(facts);
         Ok(all.filter(|it| seen.insert(it.memory.id)).collect())
@@ -166,7 +171,7 @@ fn names_command(memory: &Memory, task: &CommandTask) -> bool {
 /// is the occasion for.
 fn fact_speaks_of_command(memory: &Memory, tasks: &[CommandTask]) -> bool {
     let text = text_of(memory);
-    let occasions = Occasion::spoken_of(&memory.content.title);
+    let occasions = Occasion::named_by(&memory.content.title);
     tasks.iter().any(|task| {
         // Of what only looks, such as `ls`, the name alone says nothing.
         let is_named = (!task.is_bystander || task.name.contains(' ')) && names_command(memory, task);
@@ -182,7 +187,10 @@ fn speaks_of_command(rule: &Memory, tasks: &[CommandTask]) -> bool {
     tasks.iter().filter(|task| !task.is_bystander && !is_followed_by(&text, task)).any(|task| {
         let is_named = names_command(rule, task) || names_own_program(title, task);
         let is_said = names_argument(&text, task) || shares_words(&text, task);
-        is_named || is_said || !Occasion::of_task(task).is_disjoint(&spoken_of)
+        is_named
+            || is_said
+            || chooses_another(title, task)
+            || !Occasion::of_task(task).is_disjoint(&spoken_of)
     })
 }
 

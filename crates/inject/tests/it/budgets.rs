@@ -26,7 +26,7 @@ prop_compose! {
         let kind = Kind::ALL[kind];
         let memory = memory(id, kind, id * DAY / 7, &title, &body);
         let content = Content { facts, provenance, ..memory.content.clone() };
-        Candidate { memory: Memory { content, ..memory }, score, reasons: Vec::new(), other_project, changed_since }
+        Candidate { score, other_project, changed_since, ..Memory { content, ..memory }.into() }
     }
 }
 

@@ -432,3 +432,17 @@ fn a_part_that_fails_to_load_removes_no_other() {
     let noted: Vec<String> = block.sections_skipped.iter().map(ToString::to_string).collect();
     assert_eq!(noted, ["decisions: failed: no such table: memories"]);
 }
+
+/// Three titles are worth more than the whole text of one; of a failure the fix is what counts.
+#[test]
+fn before_a_tool_every_warning_is_named_before_one_is_shown_in_full() {
+    let long = "Each of them is checked against the list that the harbour office sends every morning, and the import stops at the first that differs.";
+    let fact = |id, title: &str| memory(id, Kind::Fact, DAY, title, long).into();
+    let known = vec![
+        fact(1, "Berths are numbered from the lighthouse on, not from the pier"),
+        fact(2, "A new berth also needs its line in the fixture of the pilots"),
+        fact(3, "The tide table is cached for a day and must be cleared by hand"),
+    ];
+    let block = tool(&Ok(known), &frame(Moment::Tool));
+    assert_eq!(ids(&block), [1, 2, 3], "{}", block.text);
+}

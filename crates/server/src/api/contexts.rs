@@ -38,7 +38,9 @@ pub(super) fn preview(
         None => (app_of_folder(request.query.get("project_path"), outside, flags)?, ProjectSelector::Here),
     };
     let point = previewed_point(request)?;
-    let built = app.context_within(store, ContextRequest { point, project }, request.count("budget")?)?;
+    let host = request.query.get("host").map(str::to_owned);
+    let built =
+        app.context_within(store, ContextRequest { point, project, host }, request.count("budget")?)?;
     let heads = shapes::heads(store, &app.memories_of(store, &built)?)?;
     json(&PreviewShape { context: shapes::context(&built), heads })
 }
@@ -60,7 +62,7 @@ fn previewed_point(request: &ApiRequest) -> Result<InjectionPoint, AppError> {
         return Ok(InjectionPoint::Command { command });
     }
     if let Some(file) = said("file") {
-        return Ok(InjectionPoint::Edit { file });
+        return Ok(InjectionPoint::Edit { file, text: said("text").unwrap_or_default() });
     }
     match request.query.get("moment") {
         None | Some("session_start" | "prompt") => Ok(injection_point(request.query.get("prompt"))),
@@ -113,7 +115,8 @@ pub(super) fn text(request: &ApiRequest, store: &Store, app: &App) -> Result<Api
     let mut texts = Vec::new();
     for name in names.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         let project = ProjectSelector::Named(known_project(store, name)?.to_string());
-        let built = app.context(store, ContextRequest { point: injection_point(None), project })?;
+        let built =
+            app.context(store, ContextRequest { point: injection_point(None), project, host: None })?;
         texts.push(built.block.text.trim_end().to_owned());
     }
     texts.retain(|text| !text.is_empty());

@@ -105,7 +105,8 @@ fn anchor((anchor, freshness): (Anchor, Option<Freshness>)) -> AnchorShape {
 
 /// Lists the user's rules, of a project or of all.
 pub(super) fn rules(request: &ApiRequest, store: &Store, app: &App) -> Result<ApiReply, AppError> {
-    json(&shapes::rules(store, &app.rules(store, &request.projects(store)?)?)?)
+    let rules = app.rules(store, &request.projects(store)?)?;
+    json(&shapes::rules(store, &rules, &app.contradicted_rules(store, &rules)?)?)
 }
 
 /// Lists what waits for the user's word.

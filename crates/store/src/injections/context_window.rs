@@ -31,7 +31,7 @@ impl InjectionWriter<'_> {
         })
     }
 
-    /// Notes that a session used what it was given.
+    /// Notes that a session used what it was given, or touched it: that is kept with how, and without a time of use.
     pub fn mark_used_in_session(
         &mut self,
         session: SessionId,
@@ -45,9 +45,12 @@ impl InjectionWriter<'_> {
         self.store.write("note a use", |transaction| {
             let sql = "UPDATE injected SET used_at_ms = ?3, used_how = ?4 WHERE memory_id = ?2 AND used_at_ms IS NULL
                  AND injection_id IN (SELECT id FROM injections WHERE session_id = ?1)";
+            let used_at = how.is_use().then_some(at.0);
             for id in ids {
-                impressions::note_used(transaction, *id, at)?;
-                transaction.prepare_cached(sql)?.execute(params![session.0, id.0, at.0, how.as_str()])?;
+                if how.is_use() {
+                    impressions::note_used(transaction, *id, at)?;
+                }
+                transaction.prepare_cached(sql)?.execute(params![session.0, id.0, used_at, how.as_str()])?;
             }
             Ok(())
         })

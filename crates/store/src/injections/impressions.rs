@@ -13,15 +13,20 @@ use std::collections::HashMap;
 pub enum UseKind {
     /// Someone asked for its whole text.
     Fetched,
-    /// A file it speaks of was edited.
+    /// A file it speaks of was edited: it was touched, which is no use.
     FileEdited,
-    /// Its fix was applied.
+    /// What it says was done: its fix, its command.
     FixApplied,
     /// Its words came back in an answer.
     Cited,
 }
 
 impl UseKind {
+    /// Whether it was used: the same file may be edited for any reason.
+    pub(crate) const fn is_use(self) -> bool {
+        !matches!(self, UseKind::FileEdited)
+    }
+
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             UseKind::Fetched => "fetched",

@@ -64,13 +64,27 @@ fn a_use_counts_once_and_for_the_session_of_the_injection() {
     let mut store = TestStore::new();
     let (id, [session, other]) = injected_into_two(&mut store);
     assert_eq!(unused(&store, session), [id]);
-    store.injections_mut().mark_used_in_session(session, &[id], UseKind::FileEdited, NOW).unwrap();
+    store.injections_mut().mark_used_in_session(session, &[id], UseKind::FixApplied, NOW).unwrap();
     assert_eq!((unused(&store, session), unused(&store, other)), (vec![], vec![id]));
     assert_eq!(store.memory(id).times_used, 1);
-    assert_eq!(store.number("SELECT count(*) FROM injected WHERE used_how = 'file_edited'"), 1);
+    assert_eq!(store.number("SELECT count(*) FROM injected WHERE used_how = 'fix_applied'"), 1);
     // Injected again in the same session, it has been used already.
     store.inject(session, &[id], NOW);
     assert_eq!(unused(&store, session), []);
+}
+
+/// The same file may be edited for any reason: that is kept, and reinforces nothing.
+#[test]
+fn an_edit_of_its_file_touches_a_memory_and_does_not_use_it() {
+    let mut store = TestStore::new();
+    let (id, [session, _]) = injected_into_two(&mut store);
+    store.injections_mut().mark_used_in_session(session, &[id], UseKind::FileEdited, NOW).unwrap();
+    assert_eq!((unused(&store, session), store.memory(id).times_used), (vec![id], 0));
+    let usefulness = store.injections().usefulness().unwrap();
+    let counts: Vec<_> = usefulness.iter().map(|of| (of.injected, of.used, of.touched)).collect();
+    assert_eq!(counts, [(2, 0, 1)]);
+    store.injections_mut().mark_used_in_session(session, &[id], UseKind::FixApplied, NOW).unwrap();
+    assert_eq!(unused(&store, session), [], "what was touched may still be used");
 }
 
 /// A fetch names no session: the last one that had the memory injected gets the use.
