@@ -57,7 +57,7 @@ fn mixed(runs: &[(String, Vec<ProjectRun>)]) -> (Vec<SheetItem>, SheetKey) {
     }
     all.sort_by_cached_key(|(item, _)| {
         let fields = [&item.sheet, &item.project, &item.session, &item.kind, &item.title, &item.body];
-        digest(fields.map(|field| field.as_bytes())).to_string()
+        digest(fields.map(String::as_bytes)).to_string()
     });
     let key = all.iter().enumerate().map(|(at, (_, names))| (number(at), names.clone())).collect();
     (all.into_iter().map(|(item, _)| item).collect(), key)

@@ -262,27 +262,26 @@ fn law_5_nothing_is_injected_twice_in_a_session() {
         done(&env, &["rules", "add", rule]);
     }
     file(&env, "parser.rs", "fn parse() {}\n");
-    let edits = |_: &str| {
+    let edits = || {
         let fields = json!({"tool_name": "Edit", "tool_input": {"file_path": env.project().join("parser.rs"),
             "old_string": "{}", "new_string": "{ read().unwrap() }"}});
         injected(&event(&env, "s", "PreToolUse", fields))
     };
     let prompted = |text: &str| asks(&env, "s", text);
     let ran = |command: &str| runs(&env, "s", command);
-    let moments: [(&dyn Fn(&str) -> String, &str); 10] = [
-        (&prompted, QUESTION),
-        (&ran, "yarn add zod"),
-        (&edits, ""),
-        (&prompted, "commit this"),
-        (&ran, "git commit -m x"),
-        (&prompted, "yes"),
-        (&ran, "npm install"),
-        (&edits, ""),
-        (&prompted, "How is money kept, as integer cents?"),
-        (&prompted, QUESTION),
-    ];
     starts(&env, "s", "startup");
-    let blocks: Vec<String> = moments.iter().map(|(moment, about)| moment(about)).collect();
+    let blocks = [
+        prompted(QUESTION),
+        ran("yarn add zod"),
+        edits(),
+        prompted("commit this"),
+        ran("git commit -m x"),
+        prompted("yes"),
+        ran("npm install"),
+        edits(),
+        prompted("How is money kept, as integer cents?"),
+        prompted(QUESTION),
+    ];
     let ids = |text: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.starts_with('#'));
         lines.map(|line| line.split(' ').next().unwrap_or_default().to_owned()).collect()

@@ -20,8 +20,7 @@ fn contradicts(env: &TestEnv, id: &str) -> String {
     let links = shown(env, id)["links"].clone();
     links
         .as_array()
-        .map(|links| links.iter().filter(|link| link["relation"] == "contradicts").count())
-        .unwrap_or(0)
+        .map_or(0, |links| links.iter().filter(|link| link["relation"] == "contradicts").count())
         .to_string()
 }
 

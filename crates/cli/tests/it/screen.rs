@@ -59,12 +59,11 @@ fn screens(columns: &'static str) -> String {
 #[test]
 fn no_command_is_wider_than_the_screen() {
     let env = shop("60");
-    let commands: [&[&str]; 9] = [
+    let commands: [&[&str]; 8] = [
         &["status"],
         &["doctor"],
         &["project", "list"],
         &["project"],
-        &["review"],
         &["handoff"],
         &["context", "--bill"],
         &["install", "--all", "--dry-run"],
