@@ -171,6 +171,11 @@ impl Assertion {
         self.values.iter().map(String::as_str).filter(is_number).collect()
     }
 
+    /// Whether it says itself that it changes what was said before.
+    pub(super) fn is_explicit(&self) -> bool {
+        self.is_amendment || self.is_change || !self.taken_back.is_empty()
+    }
+
     /// Whether it may share nothing but a value with what it takes the place of.
     pub(super) fn replaces_value(&self) -> bool {
         !self.taken_back.is_empty() || self.named().is_some()

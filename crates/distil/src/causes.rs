@@ -108,10 +108,10 @@ fn announced_cause(message: &str) -> Option<String> {
     };
     // "Before: …" is half of a comparison.
     let is_label = |sentence: &str| sentence.split_whitespace().take(3).any(|word| word.ends_with(':'));
-    let is_told = |sentence: &&str| {
+    let says_enough = |sentence: &&str| {
         sentence.chars().count() >= LEAST_CHARS && !sentence.ends_with('?') && !is_label(sentence)
     };
-    headed.filter(is_told).or_else(led).map(|sentence| sentence.trim_end_matches(':').to_owned())
+    headed.filter(says_enough).or_else(led).map(|sentence| sentence.trim_end_matches(':').to_owned())
 }
 
 /// Drops what leads to a cause: "The problem was that", "It turns out".

@@ -9,7 +9,7 @@ use crate::reconcile::{assertion_of, closest, has_last_word, is_one_thing};
 use backstory_capture::{Redactor, whole_text};
 use backstory_memory::{
     EvidenceKind, Kind, Memory, MemoryId, ProjectId, Provenance, Redacted, Standing, StandingReason,
-    Timestamp, jaccard, words,
+    Timestamp, is_stop_word, jaccard, words,
 };
 use backstory_store::{Filter, ReconciledMemory, Scope, Store, StoreError};
 use std::collections::hash_map::Entry;
@@ -83,10 +83,11 @@ impl Comparison {
             let is_later = (memory.updated_at, memory.id.0) > (known.updated_at, known.id.0);
             let (newer, older) = if is_later { (memory, &known) } else { (&known, memory) };
             let alike = jaccard(&whole_text(&known.content), &whole_text(&memory.content));
-            let agreement = match is_later {
-                true => said.compared_with(&known_said, alike),
-                false => known_said.compared_with(&said, alike),
-            };
+            let (newer_said, older_said) = if is_later { (&said, &known_said) } else { (&known_said, &said) };
+            let agreement = newer_said.compared_with(older_said, alike);
+            let is_said =
+                newer_said.is_explicit() || !names_another(&memory.content.title, &known.content.title);
+            let agreement = if is_said { agreement } else { Agreement::Unrelated };
             let is_owned = store.memories().is_taken_over(older.id)?;
             match outcome(newer, older, agreement, is_owned) {
                 Outcome::Stands => {}
@@ -123,19 +124,35 @@ impl Comparison {
 
 /// Whether a memory says one thing that another may take back. Of what failed the numbers are of the day.
 fn asserts(memory: &Memory) -> bool {
-    is_one_thing(memory) && memory.content.details.is_none() && !is_numbered(&memory.content.title)
+    is_one_thing(memory) && memory.content.details.is_none()
 }
 
-/// Whether a number in a title may name one of several things: "Decision 7" takes nothing from "Decision 6", and of two numbers nobody
-/// knows which is the value.
-fn is_numbered(title: &str) -> bool {
-    let mut first = words(title).take(MOST_LABEL_WORDS);
-    let names = first.any(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-    names || Assertion::read(title).numbers().len() > 1
+/// Whether two titles differ in what may name one of several things each: "Decision 7" takes nothing from "Decision 6", "Word8" nothing
+/// from "Word7". "For 24 hours" gives a value, and "for 48 hours" another one.
+fn names_another(one: &str, other: &str) -> bool {
+    let (here, there) = (numbers_of(one), numbers_of(other));
+    here.symmetric_difference(&there).any(|(_, is_value)| !is_value)
 }
 
-/// A number among so many first words may name a thing rather than give a value.
-const MOST_LABEL_WORDS: usize = 3;
+/// The words of a title with a digit in them, and whether each is a value: a number behind a word such as "for" and before what it counts.
+fn numbers_of(title: &str) -> HashSet<(String, bool)> {
+    let said: Vec<String> = words(title).collect();
+    let introduces = |word: &String| is_stop_word(word) || BEFORE_VALUES.contains(&word.as_str());
+    let is_value = |at: usize, word: &str| {
+        let before = at.checked_sub(1).and_then(|before| said.get(before));
+        let is_counting = said.get(at + 1).is_some_and(|behind| !is_stop_word(behind));
+        let is_taken_back = before.is_some_and(|before| before == "not");
+        word.bytes().all(|byte| byte.is_ascii_digit())
+            && before.is_some_and(introduces)
+            && (is_counting || is_taken_back)
+    };
+    let numbers = said.iter().enumerate().filter(|(_, word)| word.bytes().any(|byte| byte.is_ascii_digit()));
+    numbers.map(|(at, word)| (word.clone(), is_value(at, word))).collect()
+}
+
+/// Words before a value that are no stop words.
+const BEFORE_VALUES: &[&str] =
+    &["after", "every", "exactly", "least", "most", "only", "over", "per", "under", "until", "within"];
 
 /// What becomes of the older of two memories.
 enum Outcome {
@@ -219,16 +236,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_at_the_beginning_names_a_thing() {
-        for (title, numbered) in [
-            ("Decision 7", true),
-            ("Note number 12 of the harbour", true),
-            ("Idempotency keys are kept for 24 hours", false),
-            ("The wall of part 3 is built of stone 17", true),
-            ("Idempotency keys are kept for 48 hours now, not 24", false),
-            ("Use npm", false),
+    fn a_number_that_names_a_thing_is_no_value() {
+        for (one, other, is_another) in [
+            ("Decision 7", "Decision 6", true),
+            ("Word7 stands alone", "Word8 stands alone", true),
+            ("The wall of part 3 is built of stone 17", "The wall of part 4 is built of stone 17", true),
+            ("The gate of dock 3 is painted red", "The gate of dock 4 is painted red", true),
+            ("Idempotency keys are kept for 24 hours", "Idempotency keys are kept for 48 hours", false),
+            ("Uploads may have at most 10 megabytes", "Uploads may have at most 20 megabytes", false),
+            ("Use npm", "Use pnpm", false),
         ] {
-            assert_eq!(is_numbered(title), numbered, "{title}");
+            assert_eq!(names_another(one, other), is_another, "{one}");
         }
     }
 }

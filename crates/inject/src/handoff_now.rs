@@ -112,7 +112,9 @@ fn tree_lines(handoff: &HandoffDetails, tree: Option<&WorkTreeStatus>) -> Vec<La
 /// Whether a commit's message holds nearly all words of a step; half of them, where the step names a file that was changed since. Two
 /// words in common may be chance.
 fn is_covered(step: &str, commit: &HashSet<String>, names_changed_file: bool) -> bool {
-    let step = words_of(step);
+    // A subject says what was done, seldom in which file.
+    let is_file = |word: &&str| word.trim_end_matches('.').contains('.');
+    let step = words_of(&step.split_whitespace().filter(|word| !is_file(word)).collect::<Vec<_>>().join(" "));
     let shared = step.intersection(commit).count();
     let least = if names_changed_file { 2 } else { 3 };
     shared >= 2 && shared * 4 >= step.len() * least

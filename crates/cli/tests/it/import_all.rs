@@ -377,7 +377,8 @@ fn importing_a_part_first_leaves_the_same_summaries() {
             "Prices are stored in integer cents, never in floats.",
             "Written down. Next: write a test for it.",
         ),
-        ("2026-04-28T10:00:00Z", RULE, "Written down. Next: migrate the invoices table."),
+        ("2026-04-28T10:00:00Z", RULE, "Written down."),
+        ("2026-04-28T11:00:00Z", "After the audit is over, migrate the invoices table", "I will."),
     ];
     let handoffs = |parts: &[&[&str]]| {
         let env = world();

@@ -137,7 +137,8 @@ fn a_month_of_tiles_ends_with_what_is_still_true() {
     let env = patient_world();
     let end = MonthEnd::after(&env, "mosaic");
     assert_eq!(end.in_force(&["rule"]), ["We use pnpm here, never npm"]);
-    assert_eq!(end.in_force(&["fact"]), Vec::<&str>::new(), "what only looks, and finds nothing, is no trap");
+    // What only looks, and finds nothing, is no trap; that the shell refuses a whole line is one, whatever was looked for.
+    assert_eq!(end.in_force(&["fact"]), ["zsh refuses the whole line when a pattern in it fits no file"]);
     assert_eq!(end.in_force(&["failure"]), Vec::<&str>::new());
     assert_eq!(end.standing_of("src/grout.test.ts > joint"), ("retired", "fixed"));
     assert_eq!(end.in_force(&["handoff"]), ["Done: Save a wall as a file"]);
@@ -157,7 +158,8 @@ fn a_month_of_tiles_ends_with_what_is_still_true() {
     assert!(end.player.starts_on(31).contains("We use pnpm here, never npm"));
     let hint = end.player.before_running(31, "npm install --save-dev eslint");
     assert!(hint.contains("We use pnpm here, never npm"), "{hint}");
-    assert_eq!(end.alarms(&["npm "]), Vec::<&(String, String)>::new());
+    // A pattern is what the trap of the shell is about.
+    assert_eq!(end.alarms(&["npm ", "*"]), Vec::<&(String, String)>::new());
     end.is_silent_before(&["pnpm vitest run", "pnpm add zod", "git commit -m x", "ls src", "git push"]);
     let found = end.asks(&["search", "joints of a wall", "--json"]);
     assert!(!found.to_string().contains("tests pass"), "{found}");
@@ -171,7 +173,7 @@ fn a_month_of_stones_ends_with_what_is_still_true() {
     assert_eq!(end.standing_of("cart::a_full_cart_refuses_a_stone: assertion"), ("retired", "fixed"));
     assert_eq!(
         end.in_force(&["failure"]),
-        ["Cargo test: this function takes 2 arguments but 1 argument was supplied"]
+        ["cargo test: this function takes 2 arguments but 1 argument was supplied"]
     );
     assert_eq!(end.in_force(&["handoff"]), ["Still failing: cargo test does not pass"]);
     assert_eq!(end.imports_git(), (0, 5));

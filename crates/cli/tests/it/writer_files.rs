@@ -57,9 +57,9 @@ fn a_request_and_its_answer_go_through_files() {
         exit 0
         --- out
         session 1: taken; 3 kept, 0 of them proposed, 1 turned down
-          #3 rule      The export writes UTF-8, never UTF-16
-          #4 summary   The export writes UTF-8
-          #2 handoff   Waiting for an answer: convert the old files as well
+          #2 rule      The export writes UTF-8, never UTF-16
+          #3 summary   The export writes UTF-8
+          #4 handoff   Waiting for an answer: convert the old files as well
           turned down: The export writes UTF-32 (its quote stands nowhere in the evidence)
         1 answer taken
         --- err
@@ -73,9 +73,9 @@ fn a_request_and_its_answer_go_through_files() {
         --- out
         session 1 · s1
           #1 rule      From now on the export writes UTF-8, never UTF-16: the scales at the dock read nothing else (retired, by rules)
-          #2 handoff   Waiting for an answer: convert the old files as well (proposed, by model)
-          #3 rule      The export writes UTF-8, never UTF-16 (confirmed, by model)
-          #4 summary   The export writes UTF-8 (proposed, by model)
+          #2 rule      The export writes UTF-8, never UTF-16 (confirmed, by model)
+          #3 summary   The export writes UTF-8 (proposed, by model)
+          #4 handoff   Waiting for an answer: convert the old files as well (proposed, by model)
           turned down: The export writes UTF-32 (its quote stands nowhere in the evidence)
     ");
     let notes = ask(&env, 0, &["distil", "--show", "--session", "s1", "--json"]);
