@@ -17,9 +17,8 @@ use backstory_distil::DistilTrigger;
 use backstory_distil::writer::{
     AnswerOutcome, WriterContext, WriterReport, WriterRequest, request, take_answer_to,
 };
-use backstory_hosts::Host;
 use backstory_memory::{SessionId, Timestamp, Tokens, Uid, digest};
-use backstory_provider::{AgentProgram, Model, ModelAnswer, ModelError, ModelRequest};
+use backstory_provider::{Model, ModelAnswer, ModelError, ModelRequest};
 use backstory_store::{
     CallCaps, CallCost, CallId, CallOutcome, CallPermission, CallRequest, Store, StoreError, WriterJob,
 };
@@ -218,7 +217,6 @@ impl Writing<'_> {
             store.sessions_mut().mark_own(&model_request.session, self.now())?;
         }
         let answer = self.model.answer(&model_request).map(|answer| answer.with_estimates(&model_request));
-        self.remove_stored_session(&model_request.session);
         let outcome = self.use_answer(store, (job, call), &session, answer)?;
         let sent = digest([model_request.text.as_bytes()]);
         let line = format!(
@@ -229,25 +227,6 @@ impl Writing<'_> {
         log::line(&self.app.home, self.now(), &line);
         // A model that cannot answer now will not answer a moment later: the other sessions wait.
         Ok(if outcome.is_answered { Then::GoOn } else { Then::Stop })
-    }
-
-    /// Removes the session that Copilot stored of our own call: `--continue` would resume it instead of the user's last session.
-    fn remove_stored_session(&self, session: &str) {
-        let is_copilot = self.app.config.writer.provider.agent() == Some(AgentProgram::CopilotCli);
-        let stored = self.app.environment.places().filter(|_| is_copilot);
-        let Some(stored) = stored.and_then(|places| places.stored_session(Host::Copilot, session)) else {
-            return;
-        };
-        match std::fs::remove_dir_all(&stored) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                log::line(
-                    &self.app.home,
-                    self.now(),
-                    &format!("cannot remove {}: {error}", stored.display()),
-                );
-            }
-            _ => {}
-        }
     }
 
     /// Returns what is to be asked about a session: nothing if nothing happened since it was last written, or its project wants no model.

@@ -7,6 +7,7 @@
 use crate::agent_answers::{AnswerReader, read_claude, read_codex, read_copilot, read_gemini, read_opencode};
 use crate::{Model, ModelAnswer, ModelError, ModelRequest, ProgramRunner};
 use serde_json::json;
+use std::path::PathBuf;
 use std::process::Command;
 
 /// A host's program that can be asked without a screen.
@@ -57,6 +58,8 @@ pub struct AgentCli {
     pub model: String,
     /// How it is run.
     pub runner: ProgramRunner,
+    /// The user's own folder of the program, where its login lies.
+    pub user_folder: PathBuf,
 }
 
 /// No tool, no server and no hook, for Gemini CLI, which reads it from the folder it runs in.
@@ -67,6 +70,9 @@ const GEMINI_SETTINGS: &str = r#"{
   "context": {"fileName": ".none"}
 }
 "#;
+
+/// The files in Copilot's folder that say who is logged in, and which model they chose.
+const COPILOT_LOGIN: [&str; 2] = ["config.json", "settings.json"];
 
 /// The agent without tools that we define for OpenCode.
 const OPENCODE_AGENT: &str = "backstory-notes";
@@ -92,7 +98,7 @@ impl Model for AgentCli {
                 (request.prompt(), read_opencode)
             }
             AgentProgram::CopilotCli => {
-                self.prepare_copilot(&mut command, request);
+                self.prepare_copilot(&mut command, request)?;
                 (request.prompt_with_instructions(), read_copilot)
             }
         };
@@ -159,7 +165,19 @@ impl AgentCli {
         self.add_model(command, "--model");
     }
 
-    fn prepare_copilot(&self, command: &mut Command, request: &ModelRequest) {
+    /// Gives Copilot a folder of its own: in the user's, `copilot --continue` would go on with our call instead of their last session,
+    /// while it runs or after it was killed.
+    fn prepare_copilot(&self, command: &mut Command, request: &ModelRequest) -> Result<(), ModelError> {
+        let folder = self.runner.emptied_folder("copilot")?;
+        for name in COPILOT_LOGIN {
+            let own = self.user_folder.join(name);
+            // Linked, because a login must not lie in two places. One that keeps it elsewhere has no such file.
+            if own.is_file() {
+                std::fs::hard_link(own, folder.join(name))
+                    .map_err(|_| ModelError::Unreachable("its login cannot be linked into our folder"))?;
+            }
+        }
+        command.env("COPILOT_HOME", folder);
         command.args(["--silent", "--output-format", "json", "--no-color", "--no-ask-user"]);
         command.args(["--no-custom-instructions", "--no-auto-update", "--no-remote-export"]);
         command.args([
@@ -170,5 +188,6 @@ impl AgentCli {
         ]);
         command.args(["--session-id", &request.session]);
         self.add_model(command, "--model");
+        Ok(())
     }
 }

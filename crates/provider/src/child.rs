@@ -52,6 +52,17 @@ impl ProgramRunner {
         Ok(path)
     }
 
+    /// Makes an empty folder in the one that programs run in.
+    pub(crate) fn emptied_folder(&self, name: &str) -> Result<PathBuf, ModelError> {
+        let folder = self.directory.join(name);
+        let emptied = match std::fs::remove_dir_all(&folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => std::fs::create_dir_all(&folder),
+        };
+        emptied.map_err(|_| ModelError::Unreachable("its folder cannot be written"))?;
+        Ok(folder)
+    }
+
     /// Runs a command, which starts the watchdog and through it the program; returns what the program prints.
     pub(crate) fn run(&self, command: &mut Command, input: &str) -> Result<Vec<u8>, ModelError> {
         if input.len() > MOST_INPUT_BYTES {

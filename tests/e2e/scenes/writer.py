@@ -57,7 +57,7 @@ def prepare(setting, host):
     command = f"node '{host.program}'" if str(host.program).endswith(".js") else f"'{host.program}'"
     known = host.environment()
     # Copilot CLI keeps these from the hooks it runs, and so from what they start; a user who logged in does not need them.
-    kept_back = [name for name in known if host.name == "copilot-cli" and name.startswith("COPILOT_")]
+    kept_back = [name for name in known if host.name == "copilot-cli" and name.startswith("COPILOT_") and name != "COPILOT_HOME"]
     exports = "".join(f"export {name}='{known[name]}'\n" for name in kept_back)
     program.write_text(f'#!/bin/sh\n{exports}exec {command} "$@"\n')
     program.chmod(0o755)

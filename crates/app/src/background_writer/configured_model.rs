@@ -5,8 +5,11 @@ use crate::config::{Provider, WriterConfig};
 use crate::env_vars::BACKSTORY_INSIDE;
 use crate::error::AppError;
 use crate::self_capture_guard;
-use backstory_hosts::AGENT_VARIABLES;
-use backstory_provider::{AgentCli, Anthropic, Model, OpenAiCompatible, OwnCommand, ProgramRunner};
+use backstory_hosts::{AGENT_VARIABLES, Host};
+use backstory_provider::{
+    AgentCli, AgentProgram, Anthropic, Model, OpenAiCompatible, OwnCommand, ProgramRunner,
+};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Makes what is configured to answer.
@@ -15,7 +18,8 @@ pub(super) fn configured_model(app: &App, deadline: Duration) -> Result<Box<dyn 
     let or = |value: &str, default: &str| if value.is_empty() { default } else { value }.to_owned();
     if let Some(agent) = writer.provider.agent() {
         let model = writer.model.clone();
-        return Ok(Box::new(AgentCli { agent, model, runner: runner(app, deadline)? }));
+        let user_folder = user_folder(app, agent);
+        return Ok(Box::new(AgentCli { agent, model, runner: runner(app, deadline)?, user_folder }));
     }
     match writer.provider {
         Provider::Anthropic => {
@@ -39,6 +43,18 @@ pub(super) fn configured_model(app: &App, deadline: Duration) -> Result<Box<dyn 
         }
         _ => Err(missing("provider")),
     }
+}
+
+/// The user's folder of a program; empty where nobody knows the user's home.
+fn user_folder(app: &App, agent: AgentProgram) -> PathBuf {
+    let host = match agent {
+        AgentProgram::ClaudeCode => Host::ClaudeCode,
+        AgentProgram::Codex => Host::Codex,
+        AgentProgram::GeminiCli => Host::Gemini,
+        AgentProgram::OpenCode => Host::OpenCode,
+        AgentProgram::CopilotCli => Host::Copilot,
+    };
+    app.environment.places().map(|places| places.directory(host)).unwrap_or_default()
 }
 
 /// How a program is run: guarded by this program, in a folder of ours, and not as if a host had started it.

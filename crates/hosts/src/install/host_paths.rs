@@ -60,13 +60,6 @@ impl HostPaths {
         }
     }
 
-    /// Returns where a host keeps a session that its program was started with, if it goes on with the newest one there whoever started
-    /// it: Copilot CLI does at `--continue`.
-    #[must_use]
-    pub fn stored_session(&self, host: Host, session: &str) -> Option<PathBuf> {
-        (host == Host::Copilot).then(|| self.directory(host).join("session-state").join(session))
-    }
-
     /// Returns the same paths with a host's directory somewhere else.
     #[must_use]
     pub fn with_directory(&self, host: Host, directory: &Path) -> HostPaths {
