@@ -71,7 +71,8 @@ def check_injected(checks, host):
         checks.that(is_said, f"request {number} says what the first session left", blocks(request))
         checks.equal(opened(request), len(blocks(request)), f"request {number} holds nothing in part")
     checks.equal(len(requests), 4, "two tools and a second prompt make four requests")
-    found = [text for text in texts(requests[2]) if INDEXED.search(text)]
+    # The rule may stand beside the test command, too; what was searched for says how it was found.
+    found = [text for text in texts(requests[2]) if INDEXED.search(text) and "best first" in text]
     checks.equal(len(found), 1, "its agent calls `search` over MCP, and gets an answer")
 
 
