@@ -59,21 +59,13 @@ pub(super) fn handoff(
     let last_request = notes.last_words_of_user().filter(|_| is_over);
     let is_worked_last =
         last_piece.and_then(|piece| piece.turns.last()).is_some_and(|at| at + 1 == notes.turns.len());
-    let mut heads = Heads {
-        planned: None,
-        begun: begun(&in_flight),
-        later_request: last_request
-            .as_deref()
-            .filter(|_| !is_worked_last)
-            .and_then(|request| requested_since(request, notes)),
-    };
     // A piece is titled by its request: what is still in flight is not done (law 12).
     let last_done = last_done.filter(|done| !in_flight.iter().any(|begun| names_the_same(begun, done)));
     let mut details = HandoffDetails {
         last_request,
         last_done,
         done: newest_items(notes.tasks.done.clone()),
-        in_flight: items(in_flight.into_iter()),
+        in_flight: items(in_flight.iter().cloned()),
         next_steps: items(planned.iter().cloned().chain(waiting)),
         open_questions: items(notes.questions().into_iter()),
         failing_tests: items(red.into_iter()),
@@ -86,8 +78,14 @@ pub(super) fn handoff(
     };
     let listed = notes.listed_steps(&details.in_flight);
     note_backed(&mut details, &notes.users_requests(), &listed);
-    let own = details.next_steps.iter().take(planned.len());
-    heads.planned = own.clone().find(|step| details.backed_steps.contains(step)).cloned();
+    // What the agent left to the user names no handoff.
+    let mut own_steps = details.next_steps.iter().take(planned.len());
+    let later_request = details.last_request.as_deref().filter(|_| !is_worked_last);
+    let heads = Heads {
+        begun: begun(&in_flight),
+        planned: own_steps.find(|step| details.backed_steps.contains(step)).cloned(),
+        later_request: later_request.and_then(|request| requested_since(request, notes)),
+    };
     let title = title(&details, &heads, notes)?;
     let mut content = distilled(Kind::Handoff, &title, &details.body(), Provenance::Assistant);
     content.details = Some(Details::Handoff(details));
